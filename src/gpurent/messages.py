@@ -1,0 +1,35 @@
+"""Sentences by code: the reader of messages.toml."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+LANGUAGES = ("en", "zh")
+
+
+@cache
+def _sentences() -> dict[str, dict[str, dict[str, str]]]:
+    with files(__package__).joinpath("messages.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+def say(code: str, lang: str = "en", **values: Any) -> str:
+    """The sentence of a code ("area.code") in a language, with its values filled in.
+
+    Raises:
+        KeyError: an unknown code, which is a fault of ours.
+    """
+    area, _, name = code.partition(".")
+    return _sentences()[area][name][lang].format(**values)
+
+
+def language(choice: str = "auto") -> str:
+    """The language of `--lang`: en, zh, or auto by the environment's locale."""
+    if choice in LANGUAGES:
+        return choice
+    locale = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
+    return "zh" if locale.lower().startswith("zh") else "en"
