@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
 from gpurent.money import Price, bounded_float
 
@@ -49,6 +49,13 @@ def _line(value: object) -> object:
 Line = Annotated[str, BeforeValidator(_line), Field(min_length=1, max_length=MAX_LINE)]
 Quantity = Annotated[float, BeforeValidator(bounded_float), Field(ge=0)]
 Positive = Annotated[float, BeforeValidator(bounded_float), Field(gt=0)]
+
+
+def _in_utc(value: datetime) -> datetime:
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+Moment = Annotated[datetime, AfterValidator(_in_utc)]  # a moment without a zone is taken as UTC
 
 
 def _whole(value: object) -> object:
@@ -109,9 +116,23 @@ class Offer(BaseModel):
     max_hours: Positive | None = None
     stock: Stock = "unknown"
     stock_grade: StockGrade | None = None
-    observed_at: datetime | None = None
+    observed_at: Moment | None = None
     source: Line | None = None
     note: Line | None = None
+
+    @classmethod
+    def assemble(cls, fields: dict[str, Any]) -> Offer:
+        """An offer from fields that each passed this model's own validators already (bulk reading).
+
+        `fields` holds every field of the model; it becomes the offer's own and must not be used afterwards.
+        Validating a column's few distinct texts once and assembling rows is ten times as fast as validating rows.
+        """
+        offer = cls.__new__(cls)
+        object.__setattr__(offer, "__dict__", fields)
+        object.__setattr__(offer, "__pydantic_fields_set__", _ALL_FIELDS)
+        object.__setattr__(offer, "__pydantic_extra__", None)
+        object.__setattr__(offer, "__pydantic_private__", None)
+        return offer
 
     @property
     def price_per_hour(self) -> Decimal | None:
@@ -129,6 +150,18 @@ class Offer(BaseModel):
         ]  # fmt: skip
         text = "\x1f".join("" if part is None else str(part) for part in parts)
         return hashlib.sha256(text.encode()).hexdigest()[:10]
+
+
+_ALL_FIELDS = set(Offer.model_fields)
+DEFAULTS: dict[str, Any] = {
+    name: field.default for name, field in Offer.model_fields.items() if not field.is_required()
+}
+
+
+@lru_cache(maxsize=1)
+def field_types() -> dict[str, TypeAdapter[Any]]:
+    """The validator of each field of `Offer`, for readers that validate a column at a time."""
+    return {name: TypeAdapter(Annotated[field.annotation, field]) for name, field in Offer.model_fields.items()}
 
 
 class Reject(NamedTuple):
