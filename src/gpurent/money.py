@@ -22,11 +22,12 @@ class InvalidNumber(ValueError):
     """A text or number from outside that is not a finite, sensibly sized decimal."""
 
 
-def bounded_decimal(value: object) -> Decimal:
+def bounded_decimal(value: object, *, max_exponent: int = MAX_EXPONENT) -> Decimal:
     """Read a number from outside as an exact decimal.
 
     Accepts str, int, float, Decimal; at most 30 characters, adjusted exponent -12..9, finite.
-    A float is read by its shortest text, so 0.1 is 0.1.
+    A float is read by its shortest text, so 0.1 is 0.1. Quantities counted in bytes or FLOPs pass a larger
+    `max_exponent`; money never does.
 
     Raises:
         InvalidNumber: anything else, before any costly arithmetic.
@@ -49,7 +50,7 @@ def bounded_decimal(value: object) -> Decimal:
         raise InvalidNumber("not a number") from None
     if not number.is_finite():
         raise InvalidNumber("not finite")
-    if number and not MIN_EXPONENT <= number.adjusted() <= MAX_EXPONENT:
+    if number and not MIN_EXPONENT <= number.adjusted() <= max_exponent:
         raise InvalidNumber("out of range")
     return number
 
