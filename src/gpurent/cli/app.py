@@ -1,0 +1,127 @@
+"""The command line: which commands there are, and how every one of them ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from importlib import import_module
+from types import FrameType
+from typing import NoReturn
+
+import typer
+
+from gpurent.cli import state
+from gpurent.errors import OUR_FAULT, USAGE, Problem
+
+INTERRUPTED, TERMINATED = 130, 143
+
+# module of gpurent.cli -> its commands; a module with an `app` of its own is a group.
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "compare": ("compare",),
+    "offers": ("offers",),
+    "gpus": (),
+    "workloads": (),
+    "quote": ("quote",),
+    "snapshot": ("snapshot",),
+    "providers": (),
+    "history": ("history", "diff", "cheapest", "runs", "verify", "prune", "export"),
+    "validate": ("validate",),
+    "doctor": ("doctor",),
+}
+
+app = typer.Typer(
+    name="gpurent",
+    help="Which rented GPU trains your workload for the least money per epoch, and how sure is that.",
+    epilog="Everywhere: --lang auto|en|zh, --quiet, --debug. Start with: gpurent compare --workload bert-large",
+    rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(show: bool) -> None:
+    if show:
+        from gpurent import __version__
+
+        typer.echo(f"gpurent {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", help="Show the version and end.", callback=_version, is_eager=True),
+) -> None:
+    del version
+
+
+def _register() -> None:
+    from importlib.util import find_spec
+
+    for name, commands in COMMANDS.items():
+        if find_spec(f"gpurent.cli.{name}") is None:
+            continue
+        module = import_module(f"gpurent.cli.{name}")
+        if commands:
+            for command in commands:
+                app.command(command)(getattr(module, command.replace("-", "_")))
+        else:
+            app.add_typer(module.app, name=name)
+
+
+def _tell(what: str, value: object, do: str) -> None:
+    from gpurent.cli.output import clean_value
+
+    print(f"gpurent: {clean_value(what)}", file=sys.stderr)
+    print(f"  value: {clean_value(value) if value not in ('', None) else '-'}", file=sys.stderr)
+    print(f"  do: {clean_value(do) or 'see gpurent --help'}", file=sys.stderr)
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+    del number, frame
+    raise SystemExit(TERMINATED)
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and give its exit code; nothing but an asked-for traceback leaves this function."""
+    from typer._click.exceptions import ClickException
+
+    rest = state.take(arguments)
+    try:
+        ended = app(rest, prog_name="gpurent", standalone_mode=False)
+        code = ended if isinstance(ended, int) else 0
+        sys.stdout.flush()
+        return code
+    except Problem as problem:
+        if state.debug():
+            raise
+        _tell(problem.what, problem.value, problem.do)
+        return problem.code
+    except ClickException as error:
+        command = getattr(getattr(error, "ctx", None), "command_path", "gpurent")
+        _tell(error.format_message(), " ".join(rest), f"see {command} --help")
+        return USAGE
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+    except Exception as error:  # noqa: BLE001 - the last line of defence: a fault of ours is said, not spilled
+        if state.debug():
+            raise
+        _tell("a fault in gpurent itself", f"{type(error).__name__}: {error}", "run again with --debug and report what it prints")
+        return OUR_FAULT
+
+
+def main() -> None:
+    """Entry point of the `gpurent` command."""
+    signal.signal(signal.SIGTERM, _terminated)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    raise SystemExit(run(sys.argv[1:]))
+
+
+_register()
