@@ -1,0 +1,312 @@
+"""Reading bodies and rows nobody promised: JSON with bounded numbers, fields with paths, offers or rejections.
+
+A whole answer of another shape raises ShapeChanged. A row that cannot become an offer is one Reject; a bad fact that an
+offer can do without is a Reject of its own, and the offer goes on without it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from pydantic import ValidationError
+
+from gpurent.adapters.contract import OUT_OF_SCOPE, Part, ShapeChanged
+from gpurent.money import MAX_CHARACTERS, InvalidNumber, Price, bounded_decimal
+from gpurent.offer import MAX_LINE, Offer, Reject, clean_line
+
+MAX_SHOWN = 80
+MAX_READ = 8 * MAX_LINE  # of a text field; clean_line reads no more, and remembers what it was given
+
+NO_GPU = OUT_OF_SCOPE + "no GPU"
+NOT_ABOVE_ZERO = "not above zero"
+
+_TERMS = frozenset(
+    {
+        "billing_increment_s", "minimum_billed_s", "storage_per_gib_month", "storage_stopped_per_gib_month",
+        "egress_per_gib", "ingress_per_gib",
+    }
+)  # fmt: skip
+
+# Facts without which an offer would be another offer: a bad one rejects the row.
+_ESSENTIAL = frozenset(
+    {"provider", "via", "gpu", "gpu_count", "gpu_share", "gpu_memory_gib", "price", "purchase", "sku", "listing"}
+)
+
+
+class Bad(Exception):
+    """A row that cannot become an offer: where, which value, why."""
+
+    def __init__(self, path: str, value: object, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.value = value
+        self.reason = reason
+
+
+def shown(value: object) -> str:
+    """A value from outside as a short harmless text."""
+    text = value if isinstance(value, str) else str(value) if isinstance(value, Decimal) else repr(value)
+    return clean_line(text[: 4 * MAX_SHOWN])[:MAX_SHOWN]
+
+
+def _number(text: str) -> Decimal | str:
+    """JSON's numbers as exact decimals; one too long to be read cheaply stays text and is refused where it is used."""
+    if len(text) > MAX_CHARACTERS:
+        return text
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return text
+
+
+def read_json(text: str | bytes, path: str) -> Any:
+    """JSON from outside: numbers are Decimal, NaN and Infinity stay text.
+
+    Args:
+        text: the body, or a piece of it.
+        path: what to name when it is not JSON, usually the part's name.
+
+    Raises:
+        ShapeChanged: not JSON, not UTF-8, nested too deep.
+
+    >>> read_json('{"a": 1.50}', "body")
+    {'a': Decimal('1.50')}
+    """
+    try:
+        return json.loads(text, parse_float=_number, parse_int=_number, parse_constant=str)
+    except RecursionError:
+        raise ShapeChanged(path, "nested too deep") from None
+    except ValueError:  # covers UnicodeDecodeError and JSONDecodeError
+        start = text[:MAX_SHOWN] if isinstance(text, str) else text[:MAX_SHOWN].decode("utf-8", "replace")
+        raise ShapeChanged(path, f"not JSON: {shown(start)}" if start.strip() else "empty body") from None
+
+
+def listed(body: object, key: str, path: str) -> list[Any]:
+    """The list under `key` of a JSON object, or the shape changed."""
+    if not isinstance(body, dict):
+        raise ShapeChanged(path, f"not an object: {shown(body)}")
+    if key not in body:
+        raise ShapeChanged(f"{path}.{key}", f"missing; there are {shown(', '.join(map(str, list(body)[:8])))}")
+    if not isinstance(body[key], list):
+        raise ShapeChanged(f"{path}.{key}", f"not a list: {shown(body[key])}")
+    return body[key]  # type: ignore[no-any-return]
+
+
+def mapped(body: object, key: str, path: str) -> dict[str, Any]:
+    """The object under `key` of a JSON object, or the shape changed."""
+    if not isinstance(body, dict):
+        raise ShapeChanged(path, f"not an object: {shown(body)}")
+    if not isinstance(body.get(key), dict):
+        raise ShapeChanged(f"{path}.{key}", f"not an object: {shown(body.get(key, 'missing'))}")
+    return body[key]  # type: ignore[no-any-return]
+
+
+class Row:
+    """One row of an answer: reads fields with their paths, remembers what was wrong with them.
+
+    The plain readers give None for a missing, null or empty field, and for a bad one, which is noted as a rejection of
+    the field. The `need_*` readers raise `Bad`, which rejects the row.
+    """
+
+    def __init__(self, part: Part, path: str, values: object, faults: list[Reject] | None = None) -> None:
+        if not isinstance(values, Mapping):
+            raise Bad(path, values, "not an object")
+        self.part = part
+        self.path = clean_line(path)
+        self.values: Mapping[str, Any] = values
+        self.faults: list[Reject] = [] if faults is None else faults
+
+    def where(self, key: str) -> str:
+        return f"{self.path}.{key}"
+
+    def fault(self, key: str, value: object, reason: str) -> None:
+        """Note a bad field the offer can do without."""
+        self.faults.append(Reject(self.part.name, self.where(key), shown(value), reason))
+
+    def bad(self, key: str, reason: str) -> Bad:
+        """The rejection of this row because of a field; raise it."""
+        return Bad(self.where(key), self.values.get(key), reason)
+
+    def get(self, key: str) -> Any:
+        """The value, None when missing, null or blank text."""
+        value = self.values.get(key)
+        return None if isinstance(value, str) and not value.strip() else value
+
+    def text(self, key: str) -> str | None:
+        value = self.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            self.fault(key, value, "not text")
+            return None
+        return clean_line(value[:MAX_READ]) or None
+
+    def need_text(self, key: str) -> str:
+        value = self.get(key)
+        line = clean_line(value[:MAX_READ]) if isinstance(value, str) else ""
+        if not line:
+            raise self.bad(key, "missing" if value is None else "not text")
+        return line
+
+    def label(self, key: str) -> str | None:
+        """An identifier, which may be written as a number."""
+        value = self.get(key)
+        if isinstance(value, Decimal):
+            return str(value)[:MAX_CHARACTERS]
+        return self.text(key)
+
+    def number(self, key: str) -> Decimal | None:
+        """A finite, bounded number, written as a number or as text. 0 and below are for the caller to judge."""
+        value = self.get(key)
+        if value is None:
+            return None
+        try:
+            return bounded_decimal(value)
+        except InvalidNumber as error:
+            self.fault(key, value, str(error))
+            return None
+
+    def positive(self, key: str) -> Decimal | None:
+        """A number above zero. 0 is how many sources write unknown, so it is None; below 0 is a fault."""
+        number = self.number(key)
+        if number is not None and number < 0:
+            self.fault(key, number, "below zero")
+        return number if number is not None and number > 0 else None
+
+    def need_number(self, key: str) -> Decimal:
+        value = self.get(key)
+        if value is None:
+            raise self.bad(key, "missing")
+        try:
+            return bounded_decimal(value)
+        except InvalidNumber as error:
+            raise self.bad(key, str(error)) from None
+
+    def need_positive(self, key: str) -> Decimal:
+        """A number above zero: a price, a memory size."""
+        number = self.need_number(key)
+        if number <= 0:
+            raise self.bad(key, NOT_ABOVE_ZERO)
+        return number
+
+    def need_count(self, key: str) -> int:
+        """A whole number of cards, at least one."""
+        number = self.need_positive(key)
+        if number != number.to_integral_value() or number > 1024:
+            raise self.bad(key, "not a count of cards")
+        return int(number)
+
+    def flag(self, key: str) -> bool | None:
+        value = self.get(key)
+        if value is None or isinstance(value, bool):
+            return value
+        self.fault(key, value, "not true or false")
+        return None
+
+    def list(self, key: str) -> Sequence[Any]:
+        value = self.get(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list):
+            self.fault(key, value, "not a list")
+            return ()
+        return value
+
+    def need_row(self, key: str) -> Row:
+        """The object under `key`, sharing this row's memory of faults."""
+        value = self.values.get(key)
+        if not isinstance(value, Mapping):
+            raise self.bad(key, "missing" if value is None else "not an object")
+        return Row(self.part, self.where(key), value, self.faults)
+
+    def row(self, key: str) -> Row:
+        """The object under `key`; an empty one when it is missing or null."""
+        value = self.get(key)
+        if value is not None and not isinstance(value, Mapping):
+            self.fault(key, value, "not an object")
+        return Row(self.part, self.where(key), value if isinstance(value, Mapping) else {}, self.faults)
+
+    def price(self, key: str, **facts: Any) -> Price:
+        """The amount under `key` as a Price.
+
+        Args:
+            key: field of the amount.
+            facts: the other fields of `Price`; `amount` overrides the field (for cents and the like).
+        """
+        amount = facts.pop("amount", None)
+        if amount is None:
+            amount = self.need_positive(key)
+        try:
+            return Price(amount=amount, **facts)
+        except ValidationError as error:
+            raise self.bad(key, _why(error)) from None
+
+    def offer(self, **facts: Any) -> Offer:
+        """An Offer observed with this part. Bad facts it can do without are left out and noted."""
+        facts.setdefault("observed_at", self.part.observed_at)
+        facts.setdefault("source", self.part.url)
+        facts = {name: value for name, value in facts.items() if value is not None}
+        for _ in range(len(facts)):
+            try:
+                return Offer(**facts)
+            except ValidationError as error:
+                field = str(error.errors(include_url=False, include_context=False)[0]["loc"][0])
+                if field in _ESSENTIAL or field not in facts:
+                    raise Bad(self.where(field), facts.get(field), _why(error)) from None
+                self.fault(field, facts.pop(field), _why(error))
+        return Offer(**facts)
+
+
+def _why(error: ValidationError) -> str:
+    message = error.errors(include_url=False, include_context=False)[0]["msg"]
+    return clean_line(message.removeprefix("Value error, "))
+
+
+def each(
+    part: Part, rows: Iterable[tuple[str, object]], build: Callable[[Row], Iterable[Offer | Reject]]
+) -> Iterator[Offer | Reject]:
+    """Run `build` over rows, each on its own: a bad row is one rejection and the next one is read.
+
+    Args:
+        part: where the rows come from.
+        rows: (path, value) of each row.
+        build: gives the offers of one row; may raise `Bad`.
+    """
+    for path, values in rows:
+        faults: list[Reject] = []
+        try:
+            made = list(build(Row(part, path, values, faults)))
+        except Bad as bad:
+            made = [Reject(part.name, clean_line(bad.path), shown(bad.value), bad.reason)]
+        yield from made
+        yield from faults
+
+
+def numbered(items: Iterable[object], path: str) -> Iterator[tuple[str, object]]:
+    """Rows of a list with their paths: `path[0]`, `path[1]`, ..."""
+    return ((f"{path}[{number}]", item) for number, item in enumerate(items))
+
+
+@cache
+def table(package: str, name: str) -> tuple[dict[str, str], ...]:
+    """The rows of a csv that lies beside an adapter.
+
+    Args:
+        package: the adapter's package (`__package__`).
+        name: file name without `.csv`.
+    """
+    text = files(package).joinpath(f"{name}.csv").read_text(encoding="utf-8")
+    return tuple(csv.DictReader(text.splitlines()))
+
+
+@cache
+def terms(package: str, provider: str) -> dict[str, str]:
+    """Billing facts of a provider as Offer fields, from `terms.csv` beside the adapters; unknown ones are left out."""
+    row = next(row for row in table(package, "terms") if row["provider"] == provider)
+    return {key: value for key, value in row.items() if value and key in _TERMS}
