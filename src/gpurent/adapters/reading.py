@@ -25,6 +25,7 @@ MAX_READ = 8 * MAX_LINE  # of a text field; clean_line reads no more, and rememb
 
 NO_GPU = OUT_OF_SCOPE + "no GPU"
 NOT_ABOVE_ZERO = "not above zero"
+DUPLICATE = "the same offer stands there twice; the first is kept"
 
 _TERMS = frozenset(
     {
@@ -291,6 +292,52 @@ def each(
 def numbered(items: Iterable[object], path: str) -> Iterator[tuple[str, object]]:
     """Rows of a list with their paths: `path[0]`, `path[1]`, ..."""
     return ((f"{path}[{number}]", item) for number, item in enumerate(items))
+
+
+def read_csv(body: bytes, path: str, needed: Iterable[str]) -> Iterator[tuple[str, object]]:
+    """Rows of a csv body as (path, cells by column name), for `each`; columns may stand in any order.
+
+    A line the csv reader cannot take is given as its error, which `each` rejects, and the next line is read.
+
+    Raises:
+        ShapeChanged: not UTF-8 text, or a needed column is not in the header.
+    """
+    try:
+        lines = csv.reader(body.decode("utf-8-sig").splitlines())
+        header = [clean_line(cell) for cell in next(lines, [])]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ShapeChanged(path, f"not csv: {shown(str(error))}") from None
+    for column in needed:
+        if column not in header:
+            raise ShapeChanged(f"{path}.{column}", f"no such column; there are {shown(', '.join(header))}")
+    while True:
+        try:
+            cells = next(lines, None)
+        except csv.Error as error:
+            yield f"line {lines.line_num}", f"not csv: {error}"
+            continue
+        if cells is None:
+            return
+        if any(cells):
+            yield f"line {lines.line_num}", dict(zip(header, cells, strict=False))
+
+
+def unique(made: Iterable[Offer | Reject], part: Part, seen: set[str]) -> Iterator[Offer | Reject]:
+    """The first offer of each key; a later one with the same key is a rejection that names it.
+
+    Args:
+        made: offers and rejections of one part.
+        part: that part.
+        seen: keys met so far, shared by the parts of one parse.
+    """
+    for one in made:
+        if isinstance(one, Offer):
+            if one.offer_id in seen:
+                named = " ".join(filter(None, (one.listing or one.sku, one.region, one.purchase)))
+                yield Reject(part.name, f"offer {one.offer_id}", clean_line(named), DUPLICATE)
+                continue
+            seen.add(one.offer_id)
+        yield one
 
 
 @cache
