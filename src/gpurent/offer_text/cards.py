@@ -1,0 +1,139 @@
+"""Where a text names its card, and how many of it: the words only, never which card they mean."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from gpurent.offer_text.scan import COUNT, Scan, count_of
+
+_PREFIX = (
+    r"(?:(?:nvidia|英伟达|geforce|tesla|quadro|grid|amd|instinct|radeon|intel|habana|huawei|华为|ascend|昇腾|"
+    r"moore[\s_-]?threads|摩尔线程|mtt|hgx|dgx|寒武纪|cambricon|海光|天数智芯?|iluvatar)[\s_-]*)"
+)
+_SIZE = r"(?:\d{1,3}(?:\.\d)?\s?g(?:i?b)?(?![a-z0-9/]))"
+_NOT_CARD_SIZE = (  # a size that belongs to the host, not to the card
+    r"(?!\s{0,2}(?:ram\b|ddr|内存|memory\b|mem\b|主存|运存|disk|ssd|nvme|hdd|硬盘|数据盘|系统盘|storage|volume|ecc\s|/s|bps))"
+)
+# Bare numbers of GeForce cards; an amount of money or a size has its currency, period or unit behind it.
+_BARE = (
+    r"(?<![\d.,$¥￥€£#:@-])(?:20[678]0|30[5-9]0|40[5-9]0|50[5-9]0|10[678]0(?=\s?ti))"
+    r"(?!\d|[.,]\d|\s{0,2}(?:元|块|圆|rmb|cny|yuan|usd|dollars|eur|gib|gb\b|mb|tb|ghz|mhz|w\b|ms\b|img|images?|samples?|"
+    r"tokens?|条|张图|每|一?个?月|/\s?(?:h|hr|hour|小?时|d|day|天|日|w|wk|week|周|m|mo|mon|month|个?月|y|yr|year|年|s)\b))"
+)
+_CORE = (
+    r"(?:(?:rtx|gtx)[\s_-]*(?:pro[\s_-]*)?(?:a[\s_-]?)?\d{3,4}(?!\d)"
+    r"|titan[\s_-]*(?:rtx|xp|x|v)\b|titan\b"
+    r"|(?<![a-z0-9])pro[\s_-]*(?:[2-6][05]00)(?!\d)"
+    r"|(?<![a-z0-9.])(?:a(?:100x?|800|10[gm]?|16|30x?|40|[2456][05]00)|[bh][123]00|h800|h20|g[bh][23]00|l20n?|l40s?|l4|l2|t4g?|"
+    r"p40?|p100|p4000|v100s?|k80|m[46]0|mi[-\s]?\d{2,3}[axh]?)(?:s(?=[\s,.;)]|$))?(?![a-z0-9.]*\d?[a-z]{3})(?!\d)"
+    r"|gaudi[\s_-]*\d|(?<![a-z0-9])910\s?[abc][1-4]?(?![a-z0-9])|(?<![a-z0-9])310p\d?\b|(?<![a-z0-9])s[345]000\b"
+    r"|(?<![a-z0-9])v(?:520|620|710)\b|cmp[\s_-]*\d{2,3}\s?hx|(?<![a-z0-9])\d{2,3}\s?hx\b|v-?gpu[\s_-]*\d{1,3}\s?g?b?(?![a-z0-9])"
+    r"|天垓\s?\d{2,3}|bw\s?1000|ppu[\s_-]?\d{3}|mlu[\s_-]?\d{3}|(?<![a-z0-9])k100(?:[\s_-]?ai)?\b"
+    r"|(?:rx[\s_-]?)?(?<!\d)[679]\d00[\s_-]?xtx?\b|(?<![a-z0-9])w[67][5-9]00x?\b"
+    r"|(?<![\d.,$¥￥€£])(?:2000|3500|4000|4500|5000|5880|6000)[\s_-]?ada\b|" + _BARE + r")"
+)
+_SUFFIX = (
+    r"(?:[\s_/+-]*(?:\(\s*)?(?:ti|super|ada(?:[\s_-]*(?:generation|gen|lovelace))?|blackwell|ampere|hopper|sxm\s?\d?|pci-?e?|"
+    r"nvl\d{0,2}|nv-?link|hbm\d?e?|gddr\dx?|oam|max-?q|server(?:[\s_-]*edition)?|workstation(?:[\s_-]*edition)?|bse|se|ws|wk|we|"
+    r"sff|laptop|mobile|mega|plus|sli|ac|cc|pc|tensor[\s_-]*core(?:[\s_-]*gpu)?|accelerator|oc|"
+    r"d(?:[\s_-]?v2)?|s|魔改版?|改版?|显卡|modded|mod|full|整卡|" + _SIZE + _NOT_CARD_SIZE + r"|显存|vram|v2"
+    r"|mig(?:[\s_:-]*\d(?:c\.\d)?g\.\d{1,3}gb(?:\+(?:me|gfx)(?:\.all)?)?)?|\d(?:c\.\d)?g\.\d{1,3}gb(?:\+(?:me|gfx)(?:\.all)?)?"
+    r"|(?<=[\da-z])-\d{1,3}[qcab])(?![a-z0-9])(?:\s*\))?)"
+)
+_MENTION = re.compile(_PREFIX + "{0,4}" + _CORE + _SUFFIX + "{0,8}", re.IGNORECASE)
+_SLICE_WORD = re.compile(
+    r"(?<![a-z0-9])(\d(?:c\.\d)?g\.\d{1,3}gb(?:\+(?:me|gfx)(?:\.all)?)?)(?![a-z0-9])", re.IGNORECASE
+)
+_UNIT = r"(?:张|块|片|颗|枚|卡|路|pcs|pieces?|cards?|gpus?|个)"
+_TIMES = r"[x*]"
+_BEFORE = re.compile(
+    rf"(?<![\d.,a-z$¥￥€£])(?P<n>{COUNT})\s{{0,2}}(?:{_TIMES}|{_UNIT}\s?{_TIMES}?|(?:of|units?\s+of)\s)?\s{{0,2}}(?:的|of\s)?\s?$",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    rf"^\s{{0,3}}(?:[,;:|)\]]\s{{0,2}})?(?:(?P<times>{_TIMES}|(?<=[^\d\s]):)\s{{0,2}})?(?P<n>{COUNT})\s{{0,2}}-?\s?(?P<unit>{_UNIT}(?![a-z]))?"
+    r"(?![\d.]|\s?(?:g\b|gb|gib|tb|核|线程|v?cpu|cores?|ghz|vcores?|[a-z]?元|万|/))",
+    re.IGNORECASE,
+)
+_ANYWHERE = re.compile(
+    rf"(?<![\d.,a-z$¥￥€£/])(?P<n>{COUNT})\s{{0,2}}-?\s?(?:[x*]\s{{0,2}})?(?P<unit>卡|张卡|块卡|张|路|gpus?\b|cards?\b|way\b)(?!时|/?小时|-?h\b|-?hour)",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"(?:gpus?|cards?|显卡|卡数|数量|num_?gpus?|gpu[\s_]*(?:count|qty|num(?:ber)?|数量?|卡数)|qty|quantity)\s{0,2}[:=]\s{0,2}"
+    rf"(?P<n>{COUNT})(?![\d.]|\s?(?:g\b|gb|gib|tb))",
+    re.IGNORECASE,
+)
+_ATTACHED = re.compile(r"^x(?P<n>\d{1,2})(?=[\s(,*]|$)", re.IGNORECASE)
+_PLURAL = re.compile(r"(?<=\d)s$")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A piece of text that names a card: the words, where they stand, and how many they say there are."""
+
+    text: str
+    start: int
+    end: int
+    count: int | None = None
+    attached: int | None = None  # "3080x2": the number that may be name or count
+    count_words: str = ""
+
+
+def find_cards(scan: Scan) -> list[Mention]:
+    """Every place where a card is named, with the count beside it; both are blanked in the scan."""
+    mentions = []
+    for match in list(_MENTION.finditer(scan.left)):
+        text = match.group().strip(" ()/-_+")
+        start, end = match.span()
+        attached = _ATTACHED.match(scan.left[end : end + 4])
+        if attached:  # RTX 3080x2(20GB): the size belongs to the name
+            end += attached.end()
+            size = re.match(rf"\s?\(?\s?{_SIZE}\s?\)?", scan.left[end : end + 12], re.IGNORECASE)
+            if size:
+                text += " " + size.group().strip(" ()")
+                end += size.end()
+        scan.blank(start, end)
+        count, words = _count_beside(scan, start, end)
+        number = int(attached["n"]) if attached else None
+        mentions.append(Mention(text, start, end, count, number, words))
+    return mentions
+
+
+def _count_beside(scan: Scan, start: int, end: int) -> tuple[int | None, str]:
+    before = _BEFORE.search(scan.left[max(0, start - 16) : start])
+    after = _AFTER.match(scan.left[end : end + 24])
+    if after and (after["times"] or after["unit"]):
+        number = count_of(after["n"])
+        scan.blank(end, end + after.end())
+        if before and not number:
+            number = count_of(before["n"])
+        return number, after.group().strip()
+    if before:
+        offset = max(0, start - 16)
+        scan.blank(offset + before.start(), start)
+        return count_of(before["n"]), before.group().strip()
+    return None, ""
+
+
+def count_elsewhere(scan: Scan) -> tuple[int | None, str]:
+    """A number of cards that stands apart from the name ("8卡整机", "GPUs: 4", "8-way")."""
+    for pattern in (_LABEL, _ANYWHERE):
+        match = scan.first(pattern)
+        if match:
+            return count_of(match["n"]), match.group().strip()
+    return None, ""
+
+
+def slice_profile(text: str) -> str | None:
+    """A MIG profile in a text, as it is written."""
+    match = _SLICE_WORD.search(text)
+    return match.group(1).lower() if match else None
+
+
+def singular(text: str) -> str:
+    """A plural taken off a card's name ("4090s"), kept where the letter is part of the name (L40s, 4080s, V100s)."""
+    if _PLURAL.search(text) and not re.search(r"(?:l40|4070|4080|2060|2070|2080|1660|v100)s$", text, re.IGNORECASE):
+        return text[:-1]
+    return text

@@ -1,0 +1,236 @@
+"""The host in somebody's words: processors, memory, disks, network, software."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from gpurent.offer_text.scan import COUNT, Scan, count_of
+
+GIB = {"t": 1024.0, "tb": 1024.0, "tib": 1024.0, "g": 1.0, "gb": 1.0, "gib": 1.0, "m": 1 / 1024, "mb": 1 / 1024,
+       "mib": 1 / 1024, "k": 1 / 1024**2, "kb": 1 / 1024**2, "kib": 1 / 1024**2}  # fmt: skip
+_NUMBER = r"(?<![\d.,])\d{1,6}(?:,\d{3})*(?:\.\d{1,3})?"
+_SIZE = rf"(?P<n>{_NUMBER})\s?(?P<u>tib|tb|gib|gb|mib|mb|t|g)(?![a-z/])(?!\s?/\s?s)"
+
+_GHZ = r"(?:\s*(?:CPU)?\s*@?\s*\(?\d(?:\.\d{1,2})?\s*GHz\)?)"
+_CPU = re.compile(
+    r"(?:(?P<sockets>[1248])\s?[x*]\s?)?(?<![a-z0-9])(?P<cpu>"
+    r"(?:intel(?:\(r\))?\s*)?(?:xeon|至强)(?:\(r\))?(?:\s*(?:platinum|gold|silver|bronze|max))?\s*(?:w-|e[357]-|w)?\s?\d{3,4}[a-z+]{0,3}\d?(?:\s*v\d)?"
+    r"|(?:intel(?:\(r\))?\s*)?(?:xeon(?:\(r\))?\s*)?(?:platinum|gold|silver|bronze|铂金|金牌|银牌)\s*\d{4}[a-z+]{0,3}"
+    r"|(?:intel(?:\(r\))?\s*)?(?:xeon(?:\(r\))?\s*)?e[57]-?\d{4}[a-z]?(?:\s*v\d)?"
+    r"|(?:amd\s*)?epyc(?:\(tm\))?\s*(?:milan-?x?|genoa|rome|turin-?d?|naples|bergamo|\d[a-z0-9]{2,4})(?:\s*\d{1,3}-core(?:\s*processor)?)?"
+    r"|(?:amd\s*)?(?:ryzen\s*)?threadripper(?:\s*pro)?\s*\d{4}[a-z]{0,2}(?:\s*\d{1,3}-cores?)?"
+    r"|(?:amd\s*)?ryzen\s*(?:pro\s*)?(?:[3579]\s*)?(?:pro\s*)?\d{4}[a-z]{0,2}(?:3d)?(?:\s*\d{1,2}-core(?:\s*processor)?)?"
+    r"|(?:intel(?:\(r\))?\s*)?(?:core(?:\(tm\))?\s*)?(?:i[3579]|ultra\s*[579])[\s-]?\d{3,5}[a-z]{0,3}"
+    r"|(?:aws\s*)?graviton\s?\d|nvidia\s*grace|grace\s*cpu|ampere\s*altra(?:\s*max)?|neoverse[\s-]?[nv]\d"
+    r"|(?:鲲鹏|kunpeng)\s*-?\d{3}|(?:海光|hygon)\s*(?:c86\s*)?\d{4}|(?:飞腾|phytium)\s*\S{2,8}"
+    r"|(?:[357]9\d0|59\d5|39\d0|79\d5)w?x(?:3d)?\b|1[0-4]\d00kf?s?\b|8[1-6]\d{2}[a-z]\+?(?=[\s,;/)@]|$)"
+    rf")(?![a-z0-9]){_GHZ}?(?:\s*(?:processor|处理器|cpu))?{_GHZ}?",
+    re.IGNORECASE,
+)
+_CPU_GHZ = re.compile(r"(?<![\d.])\d(?:\.\d{1,2})?\s*GHz", re.IGNORECASE)
+_CPU_LABEL = re.compile(
+    r"(?:cpu|处理器)(?:\s*model|型号|\s*name)?\s*[:=]\s*(?P<cpu>[A-Za-z][\w()+ -]{3,40}?\d\w*)", re.IGNORECASE
+)
+
+_THREADS = re.compile(
+    r"(?<![\d.])(?P<a>\d{1,4}(?:\.\d{1,2})?)\s?(?:/\s?(?P<total>\d{1,4}(?:\.\d)?)\s?)?-?\s?"
+    r"(?P<unit>v-?cpus?|vcores?|v核|虚拟核心?|逻辑核心?|线程|threads?|ocpus?|pcpus?|物理核心?|physical\s+cores?|cores?|核心|核|cpus?)(?![a-z])"
+    r"(?:\s?(?:cpu|处理器))?|"
+    r"(?<![a-z])(?P<label>v-?cpus?|cpu\s*(?:核心?数?|cores?|count)|cpus?|核心?数|cores|threads)\s{0,2}[:=]?\s{0,2}(?P<b>\d{1,4}(?:\.\d{1,2})?)"
+    r"(?:\s?/\s?(?P<total2>\d{1,4}(?:\.\d)?))?(?:\s?(?P<unit2>v-?cpus?|核心?|cores?|线程|c\b|vc\b))?(?!\.?\d|\s?(?:ghz|gb?\b|x\s))",
+    re.IGNORECASE,
+)
+_PAIR = re.compile(
+    rf"(?<![\d.a-z])(?P<c>\d{{1,4}})\s?(?:c|核|vcpus?|cores?|v)\s?[,/+|*-]?\s?(?P<n>{_NUMBER})\s?(?P<u>gib|gb|g|tb|t)(?![a-z/])"
+    r"(?!\s?(?:ssd|nvme|hdd|disk|硬盘|系统盘|数据盘|storage|volume|显存|vram))",
+    re.IGNORECASE,
+)
+_RAM = re.compile(
+    rf"(?:(?<![a-z])(?:ram|host[_\s]?mem(?:ory)?|system\s+memory|memory|mem|内存|主存|运存)(?:\s?\(gi?b\))?\s{{0,3}}[:=]?\s{{0,3}}(?:ddr\d(?:-\d{{4}})?\s*)?"
+    rf"(?:(?P<low>\d{{1,5}}(?:\.\d)?)\s?(?:g|gb)?\s?[/-]\s?)?(?:(?P<k>\d{{1,2}})\s?[x*]\s?)?{_SIZE})"
+    rf"|(?:(?:(?P<k2>\d{{1,2}})\s?[x*]\s?)?(?P<n2>{_NUMBER})\s?(?P<u2>tib|tb|gib|gb|t|g)\s?(?:of\s+)?(?:(?:ddr\d(?:-\d{{4}})?|ecc|reg|rdimm|host|system|sys)\s*){{0,3}}"
+    r"(?:ram|内存|memory|mem|运存|ddr\d(?:-\d{4})?)(?![a-z]))|"
+    rf"(?:ddr\d(?:-\d{{4}})?\s{{0,2}}(?:ecc\s*)?(?P<n3>{_NUMBER})\s?(?P<u3>tb|gb|t|g)(?![a-z/]))",
+    re.IGNORECASE,
+)
+_VRAM = re.compile(
+    rf"(?:(?:gpu[\s_]*(?:ram|mem(?:ory)?)|v-?ram|显存(?:大小)?|device_mem)(?:\s?\(gi?b\))?\s{{0,3}}[:=]?\s{{0,3}}{_SIZE})"
+    rf"|(?:(?P<n2>{_NUMBER})\s?(?P<u2>gib|gb|g|mib|mb)\s?(?:of\s+)?(?:gpu\s*(?:ram|mem(?:ory)?)|v-?ram|显存|slice|hbm\d?e?|gddr\dx?))",
+    re.IGNORECASE,
+)
+
+_KINDS = (
+    (
+        "network-fs",
+        r"nfs|nas|cephfs|lustre|gpfs|beegfs|weka|vast\s*data|autodl-fs|efs|filestore"
+        r"|共享存储|共享文件|文件存储|网盘|并行存储",
+    ),
+    ("object", r"s3|oss|对象存储|object\s*storage|obs|cos\b|gcs"),
+    (
+        "network-ssd",
+        r"network\s*(?:volume|disk|storage|ssd|nvme)|essd|ebs|gp[23]|persistent\s*disk|hyperdisk"
+        r"|block\s*(?:storage|volume)|pd-ssd|premium\s*ssd|云硬盘|云盘|网络盘|远程盘|高效云盘",
+    ),
+    ("network-hdd", r"hdd|spinning|sata\s*hdd|pd-standard|机械盘|机械"),
+    ("local-nvme", r"nvme|m\.?2|u\.?2|pcie\s*\d?\s*(?:gen\s*\d\s*)?ssd"),
+    ("local-ssd", r"ssd|固态|local\s*disk|本地盘|sata"),
+)
+_KIND = "|".join(f"(?:{words})" for _, words in _KINDS)
+_ROLE = (
+    r"系统盘|数据盘|系统|数据|container(?:\s*disk)?|volume(?:\s*/\S{1,24})?|root|boot|os\s*disk|data\s*disk"
+    r"|temp(?:orary)?(?:\s*disk)?|scratch|硬盘|磁盘|disk|storage|存储|本地存储|local\s*storage|ephemeral"
+)
+_MORE = r"(?:免费|free|local|本地|total|共|各|each|persistent|高速|快速|企业级|enterprise|raid\s?\d?|每块|随机|usable)"
+_DISK = re.compile(
+    rf"(?:(?<![a-z])(?P<role>{_ROLE})(?P<kind0>\s{{0,2}}(?:{_KIND}))?(?:\s?\(gi?b\))?[\s:=(]{{0,4}}(?:{_MORE}[\s:]{{0,3}})?)?"
+    rf"(?:(?P<kind1>{_KIND})[\s:=]{{0,3}})?(?:(?P<k>{COUNT})\s?(?:[x*]|块)\s?)?(?P<n>{_NUMBER})\s?(?P<u>tib|tb|gib|gb|t|g)(?![a-z])(?!\s?/\s?s)"
+    rf"(?:[\s_-]{{0,2}}(?:{_MORE}\s{{0,2}})?(?P<kind2>(?:{_KIND})(?:\s{{0,2}}(?:{_KIND})){{0,2}}))?(?:\s{{0,2}}(?:{_MORE}\s{{0,2}})?(?P<role2>{_ROLE}))?"
+    r"(?:\s?[x*]\s?(?P<k2>\d{1,2})(?!\d|\s?g))?",
+    re.IGNORECASE,
+)
+_SPEED = re.compile(
+    rf"(?:(?P<kind1>{_KIND})[\s:=]{{0,3}})?"
+    r"(?:(?:read|读取?|顺序读|sequential\s*read|disk|磁盘|up to|最高)[\s:=]{0,3})?"
+    rf"(?P<n>{_NUMBER})\s?(?P<u>gb|mb|gib|mib|g|m)(?:/s|ps(?!\w)|ytes/s)(?:\s?(?P<kind2>{_KIND}))?",
+    re.IGNORECASE,
+)
+_KIND_ALONE = re.compile(rf"(?<![a-z0-9])(?:{_KIND})(?![a-z0-9])", re.IGNORECASE)
+_IOPS = re.compile(
+    rf"(?P<n>{_NUMBER})\s?(?P<k>k|万)?\s?iops|iops\s?[:=]?\s?(?P<n2>{_NUMBER})\s?(?P<k2>k|万)?", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Disk:
+    """One disk of a text: which kind, how large (GiB), what it is for."""
+
+    kind: str | None
+    gib: float | None
+    role: str = ""
+
+
+@dataclass
+class HostFacts:
+    """What a text says about the host. None: it does not say."""
+
+    cpu_model: str | None = None
+    vcpus: float | None = None
+    vcpus_total: float | None = None
+    vcpu_unit: str | None = None  # vcpu, core, physical, thread, ocpu
+    vcpus_per_gpu: bool = False
+    ram_gib: float | None = None
+    ram_high_gib: float | None = None  # "62/72GB": the larger of two
+    ram_per_gpu: bool = False
+    vram_gib: float | None = None
+    disks: list[Disk] = field(default_factory=list)
+    disk_read_mbyte_s: float | None = None
+    disk_iops: float | None = None
+    disk_kind: str | None = None  # a kind named without a size
+
+
+def number_of(text: str) -> float:
+    """A plain number with thousands commas."""
+    return float(text.replace(",", ""))
+
+
+def kind_of(words: str | None) -> str | None:
+    """The disk class of a word for it."""
+    if not words:
+        return None
+    for kind, pattern in _KINDS:
+        if re.search(rf"(?<![a-z])(?:{pattern})", words, re.IGNORECASE):
+            return kind
+    return None
+
+
+def read_cpu_model(scan: Scan, facts: HostFacts) -> None:
+    """The processor's name as it is written; its clock is taken with it."""
+    match = scan.first(_CPU)
+    if match:
+        facts.cpu_model = (
+            " ".join(match.group().split()).lstrip("248x* ") if match["sockets"] else " ".join(match.group().split())
+        )
+    else:
+        label = scan.first(_CPU_LABEL)
+        facts.cpu_model = " ".join(label["cpu"].split()) if label else None
+    for _ in scan.take(_CPU_GHZ):
+        pass
+
+
+_UNITS = (
+    ("vcpu", r"v-?cpu|vcore|v核|虚拟|逻辑"),
+    ("ocpu", r"ocpu"),
+    ("thread", r"线程|thread"),
+    ("physical", r"物理|physical|pcpu"),
+    ("core", r"."),
+)
+
+
+def _unit_of(words: str) -> str:
+    return next(unit for unit, pattern in _UNITS if re.match(pattern, words, re.IGNORECASE))
+
+
+_PER_GPU = re.compile(r"^\s{0,2}(?:/|per|每)\s{0,2}(?:gpu|card|卡|张)", re.IGNORECASE)
+
+
+def read_sizes(scan: Scan, facts: HostFacts) -> None:
+    """Card memory, vCPUs, RAM: each where its word stands beside the number."""
+    match = scan.first(_VRAM)
+    if match:
+        facts.vram_gib = number_of(match["n"] or match["n2"]) * GIB[(match["u"] or match["u2"]).lower()]
+    pair = scan.first(_PAIR)
+    if pair:
+        facts.vcpus, facts.vcpu_unit = float(pair["c"]), "core"
+        facts.ram_gib = number_of(pair["n"]) * GIB[pair["u"].lower()]
+        if re.search("vcpu", pair.group(), re.IGNORECASE):
+            facts.vcpu_unit = "vcpu"
+    ram = None if facts.ram_gib else scan.first(_RAM)
+    if ram:
+        size = number_of(ram["n"] or ram["n2"] or ram["n3"]) * GIB[(ram["u"] or ram["u2"] or ram["u3"]).lower()]
+        facts.ram_gib = size * float(ram["k"] or ram["k2"] or 1)
+        if ram["low"]:
+            facts.ram_gib, facts.ram_high_gib = sorted((float(ram["low"]), size))
+        facts.ram_per_gpu = bool(_PER_GPU.match(scan.text[ram.end() : ram.end() + 12]))
+    threads = None if facts.vcpus else scan.first(_THREADS)
+    if threads:
+        facts.vcpus = float(threads["a"] or threads["b"])
+        total = threads["total"] or threads["total2"]
+        facts.vcpus_total = float(total) if total else None
+        facts.vcpu_unit = _unit_of(threads["unit"] or threads["unit2"] or threads["label"])
+        facts.vcpus_per_gpu = bool(_PER_GPU.match(scan.text[threads.end() : threads.end() + 12]))
+
+
+def read_disks(scan: Scan, facts: HostFacts) -> None:
+    """Disks and their speed."""
+    for match in scan.take(_SPEED):
+        scale = 1000.0 if match["u"].lower().startswith("g") else 1.0
+        facts.disk_read_mbyte_s = max(facts.disk_read_mbyte_s or 0.0, number_of(match["n"]) * scale)
+        facts.disk_kind = facts.disk_kind or kind_of(match["kind1"]) or kind_of(match["kind2"])
+    match = scan.first(_IOPS)
+    if match:
+        scale = {"k": 1e3, "万": 1e4}.get((match["k"] or match["k2"] or "").lower(), 1.0)
+        facts.disk_iops = number_of(match["n"] or match["n2"]) * scale
+    for match in list(_DISK.finditer(scan.left)):
+        words = " ".join(match[name] or "" for name in ("kind0", "kind1", "kind2", "role", "role2"))
+        count = count_of(match["k"] or "") or int(match["k2"] or 1)
+        size = number_of(match["n"]) * GIB[match["u"].lower()] * count
+        role = (match["role"] or match["role2"] or "").lower()
+        if words.strip():  # a bare size is left for who knows what it is
+            scan.blank(*match.span())
+            facts.disks.append(Disk(kind_of(words), size, role))
+    if facts.disk_kind is None:
+        alone = scan.first(_KIND_ALONE)
+        facts.disk_kind = kind_of(alone.group()) if alone else None
+
+
+def chosen_disk(facts: HostFacts) -> tuple[str | None, float | None]:
+    """Class and size (GiB) of the disk a data set would lie on: data before system, larger before smaller."""
+    system = re.compile("系统|root|boot|os|container", re.IGNORECASE)
+    data = [disk for disk in facts.disks if disk.gib and not system.match(disk.role)] or [
+        d for d in facts.disks if d.gib
+    ]
+    if not data:
+        return facts.disk_kind, None
+    best = max(data, key=lambda disk: (disk.kind is not None, disk.gib or 0.0))
+    return best.kind or facts.disk_kind, best.gib
