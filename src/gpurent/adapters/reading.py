@@ -7,6 +7,7 @@ offer can do without is a Reject of its own, and the offer goes on without it.
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
@@ -303,7 +304,7 @@ def read_csv(body: bytes, path: str, needed: Iterable[str]) -> Iterator[tuple[st
         ShapeChanged: not UTF-8 text, or a needed column is not in the header.
     """
     try:
-        lines = csv.reader(body.decode("utf-8-sig").splitlines())
+        lines = csv.reader(io.StringIO(body.decode("utf-8-sig"), newline=""))
         header = [clean_line(cell) for cell in next(lines, [])]
     except (UnicodeDecodeError, csv.Error) as error:
         raise ShapeChanged(path, f"not csv: {shown(str(error))}") from None
