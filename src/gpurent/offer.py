@@ -140,6 +140,11 @@ class Offer(BaseModel):
         return None if self.price is None else self.price.per_hour(self.gpu_count)
 
     @property
+    def partial_price(self) -> bool:
+        """Whether parts of the machine are billed apart (its note begins "partial price"): such a price never ranks."""
+        return self.note is not None and self.note.lower().startswith("partial price")
+
+    @property
     def offer_id(self) -> str:
         """First 10 hex digits of sha256 over what makes the offer this offer (CLI.md)."""
         unit = self.price.unit if self.price else ""
