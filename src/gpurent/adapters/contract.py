@@ -1,6 +1,6 @@
 """What a provider adapter is: `fetch` does the I/O, `parse` is pure. Third parties write against this page alone.
 
-An adapter is a module registered under the entry point group `gpurent.providers`, its key `META.name`, with these names:
+An adapter is a module registered under the entry point group `gpurent.providers` (key: `META.name`) with these names:
 
     META = AdapterMeta(...)
     def fetch(client: Client) -> Raw                     # every request, nothing else

@@ -81,11 +81,13 @@ def read_json(text: str | bytes, path: str) -> Any:
     {'a': Decimal('1.50')}
     """
     try:
+        if isinstance(text, bytes):
+            text = text.decode("utf-8-sig")
         return json.loads(text, parse_float=_number, parse_int=_number, parse_constant=str)
     except RecursionError:
         raise ShapeChanged(path, "nested too deep") from None
     except ValueError:  # covers UnicodeDecodeError and JSONDecodeError
-        start = text[:MAX_SHOWN] if isinstance(text, str) else text[:MAX_SHOWN].decode("utf-8", "replace")
+        start = text[:MAX_READ] if isinstance(text, str) else text[:MAX_READ].decode("utf-8", "replace")
         raise ShapeChanged(path, f"not JSON: {shown(start)}" if start.strip() else "empty body") from None
 
 
