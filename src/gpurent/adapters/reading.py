@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from gpurent.adapters.contract import OUT_OF_SCOPE, Part, ShapeChanged
 from gpurent.money import MAX_CHARACTERS, InvalidNumber, Price, bounded_decimal
 from gpurent.offer import MAX_LINE, Offer, Reject, clean_line
+from gpurent.tables import rows
 
 MAX_SHOWN = 80
 MAX_READ = 8 * MAX_LINE  # of a text field; clean_line reads no more, and remembers what it was given
@@ -356,7 +357,7 @@ def table(package: str, name: str) -> tuple[dict[str, str], ...]:
 
 
 @cache
-def terms(package: str, provider: str) -> dict[str, str]:
-    """Billing facts of a provider as Offer fields, from `terms.csv` beside the adapters; unknown ones are left out."""
-    row = next(row for row in table(package, "terms") if row["provider"] == provider)
-    return {key: value for key, value in row.items() if value and key in _TERMS}
+def terms(provider: str) -> dict[str, str]:
+    """What is known of a provider's billing, as Offer fields, from tables/providers.csv; {} for a stranger."""
+    row = next((row for row in rows("providers") if row["provider"] == provider), {})
+    return {key: row[key] for key in _TERMS if row.get(key)}
