@@ -59,8 +59,9 @@ class Workload(BaseModel):
 
     A sample is what the user counts (image, sequence, token ...); a unit is what measured rates count, and
     `units_per_sample` units make a sample. `prep_ms_per_sample` is CPU time on a core of index J = 500.
-    `flops_per_sample` is forward and backward together. The `_fp32` twins belong to fp32 and tf32, the plain keys to the
-    half precisions. `shape_of` names the shipped workload whose step has the same shape, for cards without a measurement.
+    `flops_per_sample` is forward and backward together. The `_fp32` twins belong to fp32 and tf32, the plain keys to
+    the half precisions. `shape_of` names the shipped workload whose step has the same shape, for cards without a
+    measurement.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -124,7 +125,8 @@ class Workload(BaseModel):
         gradient_bytes falls back to 4 B a trained parameter (autocast and fp32 alike): stacks that exchange half-width
         gradients say so in their file. fixed_bytes of 0 means "not fitted", so the rule applies.
 
-        >>> w = Workload(name="w", sample="image", samples_per_epoch=10, epochs=1, bytes_per_sample=1, batch=2, params=100)
+        >>> sizes = {"samples_per_epoch": 10, "epochs": 1, "bytes_per_sample": 1, "batch": 2, "params": 100}
+        >>> w = Workload(name="w", sample="image", **sizes)
         >>> w.footprint("amp").gradient_bytes
         400.0
         """
