@@ -357,6 +357,22 @@ def table(package: str, name: str) -> tuple[dict[str, str], ...]:
 
 
 @cache
+def _provider_ids() -> dict[str, str]:
+    named = {alias: row["provider"] for row in rows("providers") for alias in row["aliases"].split("|") if alias}
+    return named | {row["provider"]: row["provider"] for row in rows("providers")}
+
+
+def provider_id(name: str) -> str:
+    """The id of a cloud a catalogue or reseller names ("massedcompute"), by tables/providers.csv; a stranger's name.
+
+    >>> provider_id("massedcompute")
+    'massed-compute'
+    """
+    line = clean_line(name).lower()
+    return _provider_ids().get(line, line)
+
+
+@cache
 def terms(provider: str) -> dict[str, str]:
     """What is known of a provider's billing, as Offer fields, from tables/providers.csv; {} for a stranger."""
     row = next((row for row in rows("providers") if row["provider"] == provider), {})
