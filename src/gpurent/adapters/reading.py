@@ -112,6 +112,16 @@ def mapped(body: object, key: str, path: str) -> dict[str, Any]:
     return body[key]  # type: ignore[no-any-return]
 
 
+def carried(items: Sequence[object], key: str, path: str) -> None:
+    """Check that rows still carry a field: the shape changed when none of them does (a renamed field).
+
+    Raises:
+        ShapeChanged: there are rows, and not one has `key`.
+    """
+    if items and not any(isinstance(item, Mapping) and key in item for item in items):
+        raise ShapeChanged(f"{path}[].{key}", "missing in every row")
+
+
 class Row:
     """One row of an answer: reads fields with their paths, remembers what was wrong with them.
 
