@@ -49,12 +49,19 @@ def _body_path(directory: Path, name: str) -> Path:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a private file whole or not at all."""
+    """Write a private file whole or not at all, and have it on the disk before anybody names it."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     half = path.with_name(f".{path.name}.{os.getpid()}")
     with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
     half.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def redacted(raw: Raw, keys: Iterable[str] = (), secrets: Iterable[str] = ()) -> Raw:
