@@ -101,5 +101,5 @@ def test_price_as_published(tool: ModuleType, published: str, amount: str, unit:
 
 def test_a_price_that_does_not_add_up_stops_the_tool(tool: ModuleType) -> None:
     row = {"provider": "p", "sku": "s", "gpu_count": "8", "price_per_hour": "3.74", "currency": "USD"}
-    with pytest.raises(SystemExit, match="is not 3.74 USD an hour"):
+    with pytest.raises(SystemExit, match=r"is not 3\.74 USD an hour"):
         tool.price_of({**row, "price_as_published": "3.74 USD per GPU-hour"})
