@@ -27,6 +27,12 @@ def say(code: str, lang: str = "en", **values: Any) -> str:
     return _sentences()[area][name][lang].format(**values)
 
 
+def has(code: str) -> bool:
+    """Whether there is a sentence of this code."""
+    area, _, name = code.partition(".")
+    return name in _sentences().get(area, {})
+
+
 def language(choice: str = "auto") -> str:
     """The language of `--lang`: en, zh, or auto by the environment's locale."""
     if choice in LANGUAGES:

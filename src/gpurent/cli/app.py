@@ -52,7 +52,9 @@ def _version(show: bool) -> None:
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(False, "--version", help="Show the version and end.", callback=_version, is_eager=True),
+    version: bool = typer.Option(
+        False, "--version", help="Show the version and end.", callback=_version, is_eager=True
+    ),
 ) -> None:
     del version
 
@@ -111,7 +113,11 @@ def run(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last line of defence: a fault of ours is said, not spilled
         if state.debug():
             raise
-        _tell("a fault in gpurent itself", f"{type(error).__name__}: {error}", "run again with --debug and report what it prints")
+        _tell(
+            "a fault in gpurent itself",
+            f"{type(error).__name__}: {error}",
+            "run again with --debug and report what it prints",
+        )
         return OUR_FAULT
 
 

@@ -28,7 +28,7 @@ class Machines:
     bandwidth_fraction: Floats  # s_b
     memory_bytes: Floats  # of one card or slice
     link: tuple[str, ...]  # link class of tables/links.csv ("" for one GPU)
-    link_spread: Floats  # extra sigma where the link is assumed, else 0
+    link_assumed: Bools
     fabric_gbyte_s: Floats  # NaN: unknown
     vcpus: Floats
     threads_per_core: Floats
@@ -44,8 +44,8 @@ class Machines:
     small_file_factor: Floats  # bandwidth share left for small files
     disk_spread: Floats
     disk_key: tuple[str, ...]
-    download_bytes_per_s: Floats
     host_to_gpu_bytes_per_s: Floats  # per GPU
+    host_key: tuple[str, ...]  # whose hosts they are: the provider
 
     def __len__(self) -> int:
         return len(self.card)

@@ -1,0 +1,41 @@
+# Everything runs from one environment that these targets make themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: env compare test lint types bench docs soak page-tools clean
+
+env: $(VENV)/made
+
+$(VENV)/made: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[parquet]' --group test --group lint --group page
+	touch $@
+
+compare: env
+	$(BIN)/gpurent compare --workload bert-large --top 15
+
+test: env
+	$(BIN)/python -m pytest
+
+lint: env
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/deptry .
+
+types: env
+	$(BIN)/mypy
+
+bench: env
+	$(BIN)/python -m benchmarks
+
+docs: env
+	$(BIN)/python tools/refresh_docs.py
+
+soak: env
+	$(BIN)/python -m pytest -m soak
+
+clean:
+	rm -rf $(VENV) dist build

@@ -1,0 +1,71 @@
+"""`gpurent doctor`: versions, data and their ages, keys that are set (never their values)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpurent.cli import asked
+from gpurent.cli.output import Output
+
+
+def doctor(output: asked.OutputOption = Output.TABLE) -> None:
+    """Show what gpurent has to work with here.
+
+    \b
+    gpurent doctor
+    gpurent doctor -o json
+    gpurent doctor --lang zh
+    """
+    from gpurent.cli import state
+    from gpurent.cli.output import document, emit
+    from gpurent.render.grid import Column, grid
+    from gpurent.messages import say
+
+    checks = _checks()
+    lang = state.lang()
+    heads = [Column(say(f"heading.{name}", lang)) for name in ("check", "status", "detail")]
+    cells = [[check["check"], check["status"], check["detail"]] for check in checks]
+    emit(document("doctor", checks=checks), checks, output, lambda: grid(heads, cells))
+
+
+def _check(name: str, ok: bool, detail: object) -> dict[str, Any]:
+    return {"check": name, "status": "ok" if ok else "missing", "detail": str(detail)}
+
+
+def _checks() -> list[dict[str, Any]]:
+    import os
+    import platform
+    from datetime import UTC, datetime
+    from importlib.metadata import PackageNotFoundError, version
+
+    from gpurent import __version__, catalogue, fx
+    from gpurent.adapters.registry import load
+    from gpurent.cli import paths
+
+    today = datetime.now(UTC).date()
+    checks = [
+        _check("gpurent", True, __version__),
+        _check("python", True, f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
+    ]
+    for name in ("httpx", "numpy", "pandas", "pydantic", "typer", "duckdb"):
+        try:
+            checks.append(_check(name, True, version(name)))
+        except PackageNotFoundError:
+            checks.append(_check(name, False, "not installed" + (" (extra: parquet)" if name == "duckdb" else "")))
+    offers = catalogue.offers()
+    ages = sorted((today - offer.observed_at.date()).days for offer in offers if offer.observed_at)
+    detail = f"{len(offers)} offers, {ages[0]} to {ages[-1]} days old, median {ages[len(ages) // 2]}"
+    checks.append(_check("catalogue", True, detail))
+    newest = fx.embedded().newest
+    checks.append(_check("exchange rates", True, f"to {newest}, {(today - newest).days} days old"))
+    store = paths.history()
+    checks.append(_check("history", store.exists(), store if store.exists() else f"{store}: nothing collected yet"))
+    known = load()
+    checks.append(_check("providers", not known.broken, f"{len(known.adapters)} known, {len(known.broken)} broken"))
+    checks += [_check(f"provider {name}", False, reason) for name, reason in known.broken]
+    for name, adapter in sorted(known.adapters.items()):
+        key = adapter.META.key_env
+        if key:
+            need = "needed" if adapter.META.key_required else "optional"
+            checks.append(_check(f"key {key}", key in os.environ, f"{name}, {need}"))
+    return checks

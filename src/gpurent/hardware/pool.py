@@ -1,0 +1,100 @@
+"""Distinct hardware of many offers, put into the columns the normalizer reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpurent.hardware import cards, slices
+from gpurent.hardware.hosts import Host
+from gpurent.hardware.machines import Floats, Ints, Machines
+from gpurent.hardware.resolve import Resolution
+from gpurent.offer import Offer
+
+MIB = 2.0**20
+GIB = 2.0**30
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """One distinct piece of hardware: an offer that has it, what its card text means, its host, what the user assumed."""
+
+    offer: Offer
+    resolution: Resolution
+    host: Host
+    said: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    card: int
+    compute: float
+    compute_high: float
+    bandwidth: float
+    memory_bytes: float
+
+
+def _candidates(each: Hardware) -> Iterator[_Candidate]:
+    """The cards a text can mean, with what the offer has of each; a slice that a card does not have is left out."""
+    found = each.resolution
+    for name in (found.card,) if found.card else found.candidates:
+        card = cards.by_id()[name]
+        row = cards.index()[name]
+        if found.share == "whole":
+            yield _Candidate(row, 1.0, 1.0, 1.0, card.memory_mib * MIB)
+            continue
+        part = slices.fractions(name, found.share, found.share_profile, found.memory_gib)
+        if part is not None:
+            memory = (found.memory_gib or 0.0) * GIB or part.memory_mib * MIB
+            yield _Candidate(row, part.compute, part.compute_high, part.bandwidth, min(memory, part.memory_mib * MIB))
+
+
+def machines_of(hardware: Sequence[Hardware]) -> tuple[Machines, Ints]:
+    """Hardware as columns: one row a candidate card, and the hardware each row belongs to.
+
+    Hardware whose card is unknown has no row.
+    """
+    pairs = [(place, candidate) for place, each in enumerate(hardware) for candidate in _candidates(each)]
+    owner = np.array([place for place, _ in pairs], dtype=np.int64)
+    hosts = [hardware[place].host for place, _ in pairs]
+    found = [hardware[place].resolution for place, _ in pairs]
+    offers = [hardware[place].offer for place, _ in pairs]
+
+    def candidate(name: str) -> Floats:
+        return np.array([getattr(each, name) for _, each in pairs], dtype=float)
+
+    def host(name: str) -> Floats:
+        return np.array([getattr(each, name) for each in hosts], dtype=float)
+
+    fabric = [None if offer.fabric_gbit_s is None else offer.fabric_gbit_s / 8 for offer in offers]
+    return Machines(
+        card=np.array([each.card for _, each in pairs], dtype=np.int64),
+        gpu_count=np.array([each.gpu_count for each in found], dtype=np.int64),
+        is_slice=np.array([each.share != "whole" for each in found], dtype=bool),
+        compute_fraction=candidate("compute"),
+        compute_fraction_high=candidate("compute_high"),
+        bandwidth_fraction=candidate("bandwidth"),
+        memory_bytes=candidate("memory_bytes"),
+        link=tuple(each.link or "" for each in found),
+        link_assumed=np.array([each.link_assumed for each in found], dtype=bool),
+        fabric_gbyte_s=np.array([np.nan if each is None else each for each in fabric], dtype=float),
+        vcpus=host("vcpus"),
+        threads_per_core=host("threads_per_core"),
+        cpu_index=host("cpu_index"),
+        cpu_efficiency=host("cpu_efficiency"),
+        cpu_spread=host("cpu_spread"),
+        cpu_key=tuple(each.cpu_key for each in hosts),
+        cpu_known=np.array([each.cpu_known for each in hosts], dtype=bool),
+        ram_bytes=host("ram_bytes"),
+        disk_bytes_per_s=host("disk_bytes_per_s"),
+        disk_iops=host("disk_iops"),
+        disk_latency_s=host("disk_latency_s"),
+        small_file_factor=host("small_file_factor"),
+        disk_spread=host("disk_spread"),
+        disk_key=tuple(each.disk_key for each in hosts),
+        host_to_gpu_bytes_per_s=host("host_to_gpu_bytes_per_s"),
+        host_key=tuple(offer.provider for offer in offers),
+    ), owner  # fmt: skip
