@@ -2,7 +2,7 @@
 
 Endpoint   GET https://prices.azure.com/api/retail/prices, OData $filter, 1,000 items a page, `NextPageLink`
 Auth       none
-Basis      per machine; `retailPrice` an hour, but the TOTAL of the term in Reservation rows, whose unit says "1 Hour" too
+Basis      per machine; `retailPrice` an hour, but the TOTAL of the term in Reservation rows, whose unit is "1 Hour" too
 Currency   USD (what `currencyCode` of the row says)
 Purchases  on-demand; spot by the word "Spot" in the meter's name; reserved 1, 3 and 5 years
 Stock      none: a price is evidence of a price
