@@ -23,6 +23,7 @@ from gpurent.offer import MAX_LINE, Offer, Reject, clean_line
 from gpurent.tables import rows
 
 MAX_SHOWN = 80
+MAX_BYTES_EXPONENT = 16  # a size in bytes may be larger than any amount of money
 MAX_READ = 8 * MAX_LINE  # of a text field; clean_line reads no more, and remembers what it was given
 
 NO_GPU = OUT_OF_SCOPE + "no GPU"
@@ -194,6 +195,20 @@ class Row:
             self.fault(key, number, "below zero")
         return number if number is not None and number > 0 else None
 
+    def gib_of_bytes(self, key: str) -> Decimal | None:
+        """A size written in bytes, in GiB; 0 is unknown."""
+        value = self.get(key)
+        if value is None:
+            return None
+        try:
+            size = bounded_decimal(value, max_exponent=MAX_BYTES_EXPONENT)
+        except InvalidNumber as error:
+            self.fault(key, value, str(error))
+            return None
+        if size < 0:
+            self.fault(key, value, "below zero")
+        return size / 2**30 if size > 0 else None
+
     def need_number(self, key: str) -> Decimal:
         value = self.get(key)
         if value is None:
@@ -247,6 +262,16 @@ class Row:
             self.fault(key, value, "not an object")
         return Row(self.part, self.where(key), value if isinstance(value, Mapping) else {}, self.faults)
 
+    def rows(self, key: str) -> Sequence[Row]:
+        """The objects of the list under `key`; what is no object is noted and left out."""
+        rows: list[Row] = []
+        for number, value in enumerate(self.list(key)):
+            if isinstance(value, Mapping):
+                rows.append(Row(self.part, f"{self.where(key)}[{number}]", value, self.faults))
+            else:
+                self.fault(f"{key}[{number}]", value, "not an object")
+        return rows
+
     def price(self, key: str, **facts: Any) -> Price:
         """The amount under `key` as a Price.
 
@@ -296,10 +321,9 @@ def each(
     for path, values in rows:
         faults: list[Reject] = []
         try:
-            made = list(build(Row(part, path, values, faults)))
+            yield from build(Row(part, path, values, faults))
         except Bad as bad:
-            made = [Reject(part.name, clean_line(bad.path), shown(bad.value), bad.reason)]
-        yield from made
+            yield Reject(part.name, clean_line(bad.path), shown(bad.value), bad.reason)
         yield from faults
 
 
