@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpurent.hardware.machines import Floats, Ints
+from gpurent.hardware.machines import Bools, Floats, Ints
 from gpurent.tables import constants
 
 LIMITS = ("gpu", "sync", "cpu", "disk")  # codes of `Combined.limit`; -1 in `limit_also` is none
@@ -70,7 +70,16 @@ def loader_rate(stages: Stages) -> Floats:
     return softmin(sharpness, np.minimum(stages.read, stages.host_to_gpu), stages.prep, stages.ceiling)
 
 
-def throughput(stages: Stages, gpu_samples_per_s: Floats, *, synthetic_anchor: bool = False) -> Floats:
+def real_input_share() -> float:
+    """What real input leaves of a rate that was measured on synthetic input, even unstalled. Source: table host_model.
+
+    >>> real_input_share()
+    0.96
+    """
+    return constants("host_model")["real_input_share"]
+
+
+def throughput(stages: Stages, gpu_samples_per_s: Floats, *, synthetic_anchor: Bools | bool = False) -> Floats:
     """Samples per second of the whole machine.
 
         samples_per_s = min( softmin_4(min(prep, ceiling), gpu), softmin_6(loader, gpu) )
@@ -88,11 +97,15 @@ def throughput(stages: Stages, gpu_samples_per_s: Floats, *, synthetic_anchor: b
     by_prep = softmin(c["prep_sharpness"], np.minimum(stages.prep, stages.ceiling), gpu_samples_per_s)
     by_loader = softmin(c["loader_sharpness"], loader_rate(stages), gpu_samples_per_s)
     rate: Floats = np.minimum(by_prep, by_loader)
-    return rate * c["real_input_share"] if synthetic_anchor else rate
+    return np.where(synthetic_anchor, real_input_share(), 1.0) * rate
 
 
 def combine(
-    stages: Stages, gpu_samples_per_s: Floats, *, synthetic_anchor: bool = False, sync_ratio: Floats | float = 1.0
+    stages: Stages,
+    gpu_samples_per_s: Floats,
+    *,
+    synthetic_anchor: Bools | bool = False,
+    sync_ratio: Floats | float = 1.0,
 ) -> Combined:
     """The rate, the busy share of the GPUs, and the stage that decides. Columns of shape (n,).
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 
 from gpurent.money import bounded_decimal, bounded_float
 from gpurent.offer import Line
@@ -60,8 +61,8 @@ class Workload(BaseModel):
     A sample is what the user counts (image, sequence, token ...); a unit is what measured rates count, and
     `units_per_sample` units make a sample. `prep_ms_per_sample` is CPU time on a core of index J = 500.
     `flops_per_sample` is forward and backward together. The `_fp32` twins belong to fp32 and tf32, the plain keys to
-    the half precisions. `shape_of` names the shipped workload whose step has the same shape, for cards without a
-    measurement.
+    the half precisions. `task` names a measured task of `stack`, or the kind of a step that was measured nowhere
+    ("cnn", "transformer").
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -107,7 +108,19 @@ class Workload(BaseModel):
     checkpoint_bytes: LargeOrZero | None = None  # of one saved checkpoint
     checkpoint_interval_s: Positive | None = None
     source: Line | None = None
-    shape_of: Line | None = None
+
+    _assumed: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @property
+    def assumed(self) -> dict[str, Any]:
+        """Keys that nobody stated and that were filled for want of better: key -> value, None = left out."""
+        return dict(self._assumed)
+
+    def with_assumed(self, assumed: Mapping[str, Any]) -> Self:
+        """The same workload, saying which of its keys were assumed."""
+        copy = self.model_copy()
+        copy._assumed = dict(assumed)
+        return copy
 
     def trained(self) -> float | None:
         """Trained parameters: `trainable_params`, else all of them."""
