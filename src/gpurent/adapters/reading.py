@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from gpurent.adapters.contract import OUT_OF_SCOPE, Part, ShapeChanged
-from gpurent.money import MAX_CHARACTERS, InvalidNumber, Price, bounded_decimal
+from gpurent.money import MAX_CHARACTERS, MAX_EXPONENT, InvalidNumber, Price, bounded_decimal
 from gpurent.offer import MAX_LINE, Offer, Reject, clean_line
 from gpurent.tables import rows
 
@@ -177,37 +177,28 @@ class Row:
             return str(value)[:MAX_CHARACTERS]
         return self.text(key)
 
-    def number(self, key: str) -> Decimal | None:
+    def number(self, key: str, *, max_exponent: int = MAX_EXPONENT) -> Decimal | None:
         """A finite, bounded number, written as a number or as text. 0 and below are for the caller to judge."""
         value = self.get(key)
         if value is None:
             return None
         try:
-            return bounded_decimal(value)
+            return bounded_decimal(value, max_exponent=max_exponent)
         except InvalidNumber as error:
             self.fault(key, value, str(error))
             return None
 
-    def positive(self, key: str) -> Decimal | None:
+    def positive(self, key: str, *, max_exponent: int = MAX_EXPONENT) -> Decimal | None:
         """A number above zero. 0 is how many sources write unknown, so it is None; below 0 is a fault."""
-        number = self.number(key)
+        number = self.number(key, max_exponent=max_exponent)
         if number is not None and number < 0:
             self.fault(key, number, "below zero")
         return number if number is not None and number > 0 else None
 
     def gib_of_bytes(self, key: str) -> Decimal | None:
         """A size written in bytes, in GiB; 0 is unknown."""
-        value = self.get(key)
-        if value is None:
-            return None
-        try:
-            size = bounded_decimal(value, max_exponent=MAX_BYTES_EXPONENT)
-        except InvalidNumber as error:
-            self.fault(key, value, str(error))
-            return None
-        if size < 0:
-            self.fault(key, value, "below zero")
-        return size / 2**30 if size > 0 else None
+        size = self.positive(key, max_exponent=MAX_BYTES_EXPONENT)
+        return round(size / 2**30, 9) if size else None
 
     def need_number(self, key: str) -> Decimal:
         value = self.get(key)

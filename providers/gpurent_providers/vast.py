@@ -1,0 +1,199 @@
+"""Vast.ai: the market's live offers, with measured CPU share, disk and PCIe bandwidth.
+
+Endpoint: POST https://console.vast.ai/api/v0/bundles/ with the filter as the body (a search; it changes nothing).
+Auth: none. The documentation asks for a key; keyless answers worked on 2026-10-20 and stop at 64 rows.
+Price basis: USD an hour for the whole offer; `dph_total` includes the allocated storage (5 GB are asked for).
+Asked by groups of card names, halved until an answer is not cut; a single name that is cut is asked from both ends.
+Known gaps: a name with more than 128 offers is cut (`complete` is then False). `cpu_ram` is documented neither as the
+machine's nor as the offer's, so RAM is given only where the offer is the whole machine. The interruptible price is the
+floor of the bid plus storage. Units: gpu_ram and cpu_ram MiB, disk_space GB, disk_bw MB/s, pcie_bw GB/s, inet Mb/s.
+Date checked: 2026-11-30, against the answer of 2026-08-22 and the documentation of 2026-08-18.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from gpurent.adapters.contract import AdapterMeta, Client, Part, Raw, ShapeChanged, TransportFailed
+from gpurent.adapters.reading import NO_GPU, Row, carried, each, listed, numbered, read_json, table, terms, unique
+from gpurent.money import HOURS_PER_MONTH
+from gpurent.offer import Offer, Reject
+
+URL = "https://console.vast.ai/api/v0/bundles/"
+KEYLESS_ROWS = 64
+STORAGE_GB = 5.0
+GROUP = 8  # names asked at once to begin with
+
+META = AdapterMeta(
+    name="vast-ai",
+    title="Vast.ai",
+    covers="all rentable offers by card name, on demand and interruptible; not reserved",
+    hosts=("console.vast.ai",),
+    redact=("public_ipaddr", "hostname"),
+    min_interval_s=1.5,
+    deadline_s=600.0,
+    card_pages="https://docs.vast.ai/api-reference/search/search-offers, 2026-11-30",
+)
+
+
+class _Search:
+    """One collection: asks, keeps the answers that are whole, and knows whether anything was cut."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.parts: list[Part] = []
+        self.cut = False
+
+    def ask(self, name: str, names: dict[str, Any], direction: str = "asc") -> tuple[Part, list[Any]]:
+        body = {
+            "rentable": {"eq": True},
+            "gpu_name": names,
+            "type": "on-demand",
+            "order": [["dph_total", direction]],
+            "limit": KEYLESS_ROWS,
+            "allocated_storage": STORAGE_GB,
+        }
+        part = self.client.part(name, self.client.post(URL, json=body))
+        try:
+            return part, listed(read_json(part.body, name), "offers", name)
+        except ShapeChanged:  # parse says so, with the body kept
+            return part, []
+
+    def both_ends(self, name: str, names: dict[str, Any], cheap: Part, rows: list[Any]) -> None:
+        """Keep a cut answer with the same one from its dear end; they meet, or something is missing between them."""
+        dear, others = self.ask(f"{name}-desc", names, "desc")
+        self.parts += [cheap, dear]
+        if len(others) >= KEYLESS_ROWS and not _ids(rows) & _ids(others):
+            self.cut = True
+
+    def names(self, names: list[str]) -> None:
+        """Ask for some names; halve them while the answer is cut."""
+        label = f"offers-{names[0]}..{names[-1]}"
+        asked = {"in": names}
+        part, rows = self.ask(label, asked)
+        if len(rows) < KEYLESS_ROWS:
+            self.parts.append(part)
+        elif len(names) > 1:
+            half = len(names) // 2
+            self.names(names[:half])
+            self.names(names[half:])
+        else:
+            self.both_ends(label, asked, part, rows)
+
+
+def _ids(rows: list[Any]) -> set[str]:
+    return {str(row.get("id")) for row in rows if isinstance(row, dict)}
+
+
+def fetch(client: Client) -> Raw:
+    known = [row["gpu_name"] for row in table(__package__, "vast_gpu_names")]
+    search, troubles = _Search(client), []
+    try:
+        for start in range(0, len(known), GROUP):
+            search.names(known[start : start + GROUP])
+        rest = {"notin": known}
+        part, rows = search.ask("offers-other-cards", rest)
+        if len(rows) < KEYLESS_ROWS:
+            search.parts.append(part)
+        else:
+            search.both_ends("offers-other-cards", rest, part, rows)
+    except TransportFailed as error:
+        if not search.parts:
+            raise
+        troubles.append(f"not all cards were asked: {error}")
+    return Raw(META.name, tuple(search.parts), not (search.cut or troubles), tuple(troubles))
+
+
+def parse(raw: Raw) -> Iterator[Offer | Reject]:
+    before: set[str] = set()
+    for part in raw.parts:
+        rows = listed(read_json(part.body, part.name), "offers", part.name)
+        for key in ("gpu_name", "num_gpus", "gpu_ram", "dph_base"):
+            carried(rows, key, "offers")
+        fresh = [
+            (path, row)
+            for path, row in numbered(rows, "offers")
+            if not (isinstance(row, dict) and str(row.get("id")) in before)  # asked for from both ends
+        ]
+        yield from unique(each(part, fresh, _offers), part, set())
+        before |= _ids(rows)
+
+
+def _offers(row: Row) -> Iterator[Offer | Reject]:
+    if row.number("num_gpus") == 0 or row.text("resource_type") not in (None, "gpu"):
+        yield Reject(row.part.name, row.path, str(row.label("id")), NO_GPU)
+        return
+    total, storage = _hourly(row)
+    facts = _facts(row, storage)
+    if row.flag("is_bid"):
+        yield row.offer(**facts, purchase="spot", price=row.price("dph_total", amount=total))
+        return
+    yield row.offer(**facts, purchase="on-demand", price=row.price("dph_total", amount=total))
+    floor = row.positive("min_bid")
+    if floor is not None:
+        price = row.price("min_bid", amount=round(floor + storage, 12))
+        note = f"floor of the bid plus storage; {facts['note']}"
+        yield row.offer(**(facts | {"note": note}), purchase="spot", price=price)
+
+
+def _hourly(row: Row) -> tuple[Decimal, Decimal]:
+    """The price of the offer an hour, and the storage in it."""
+    search = row.row("search")
+    total = search.need_positive("totalHour") if row.get("dph_total") is None else row.need_positive("dph_total")
+    storage = row.positive("storage_total_cost") or search.positive("diskHour") or Decimal(0)
+    return total, min(storage, total)
+
+
+def _facts(row: Row, storage: Decimal) -> dict[str, Any]:
+    count, memory_mib = row.need_count("num_gpus"), row.need_positive("gpu_ram")
+    whole_mib = row.positive("gpu_total_ram")
+    if whole_mib is not None and abs(whole_mib - memory_mib * count) > whole_mib / 50:
+        raise row.bad("gpu_total_ram", f"not {count} times gpu_ram")
+    region, country = _place(row.text("geolocation"))
+    nvlink, ram_mib = row.number("bw_nvlink"), row.positive("cpu_ram")
+    per_month, seconds = row.positive("storage_cost"), row.positive("duration")
+    rentable = row.flag("rentable")
+    disk_name = row.text("disk_name") or ""
+    return {
+        **terms(META.name),
+        "provider": META.name,
+        "listing": row.label("id"),
+        "machine": row.label("machine_id"),
+        "region": region,
+        "country": country,
+        "tier": "datacenter" if row.number("hosting_type") == 1 else "marketplace",
+        "gpu": row.need_text("gpu_name"),
+        "gpu_count": count,
+        "gpu_share": "whole",  # documented: a GPU is never shared
+        "gpu_memory_gib": memory_mib / 1024,
+        "gpu_link": None if count == 1 or nvlink is None else "nvlink" if nvlink > 0 else "pcie",
+        "host_to_gpu_gbyte_s": row.positive("pcie_bw"),
+        "power_limit_w": row.positive("gpu_max_power"),
+        "vcpus": row.positive("cpu_cores_effective"),
+        "cpu_model": row.text("cpu_name"),
+        "ram_gib": ram_mib / 1024 if ram_mib and row.number("gpu_frac") == 1 else None,
+        "disk_class": "local-nvme" if "nvme" in disk_name.lower() else None,
+        "disk_gib": row.positive("disk_space"),
+        "disk_read_mbyte_s": row.positive("disk_bw"),
+        "download_mbit_s": row.positive("inet_down"),
+        "driver": row.text("driver_version"),
+        "cuda_max": row.label("cuda_max_good"),
+        "included_storage_gib": round(storage * HOURS_PER_MONTH / per_month, 3) if per_month and storage else None,
+        "storage_per_gib_month": per_month,
+        "egress_per_gib": row.number("inet_up_cost"),
+        "ingress_per_gib": row.number("inet_down_cost"),
+        "reliability": row.number("reliability2"),
+        "max_hours": seconds / 3600 if seconds else None,
+        "stock": "sold-out" if rentable is False else "available" if rentable else "unknown",
+        "stock_grade": "realtime" if rentable is not None else "catalogue",
+        "note": f"{row.text('verification') or 'unknown verification'} host",
+    }
+
+
+def _place(text: str | None) -> tuple[str | None, str | None]:
+    """ "California, US" -> region and country; ", CN" -> country alone."""
+    match = re.fullmatch(r"(?:(.*?),\s*)?([A-Z]{2})", text or "")
+    return (match[1] or None, match[2]) if match else (text, None)
