@@ -1,0 +1,263 @@
+"""Measured training rates in the columns of `validate --measurements`: read, mapped to our names, selected.
+
+What is comparable: the same task in the same stack (so the same sequence length or image size and the same unit),
+one card variant, one precision, one container. Rates of two stacks are never mixed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from gpurent import tables
+from gpurent.errors import USAGE, Problem
+from gpurent.money import InvalidNumber, bounded_decimal
+
+REQUIRED = (
+    "workload",
+    "task_detail",
+    "gpu",
+    "gpu_mem_gb",
+    "form_factor",
+    "n_gpus",
+    "precision",
+    "batch_per_gpu",
+    "throughput",
+    "source_repo_or_url",
+)
+GROUP = {"amp": "half", "fp16": "half", "bf16": "half", "fp32": "single", "tf32": "single", "fp8": "fp8"}
+_MAX_BYTES = 64 * 2**20
+_MAX_EXPONENT = 15  # samples of a recommender pass 10^9 a second
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One measured rate. Unknown is None; `rate` counts `unit` over all GPUs together."""
+
+    line: int
+    workload: str
+    gpu: str
+    n_gpus: int
+    precision: str
+    rate: float
+    unit: str | None = None
+    batch: float | None = None
+    card: str | None = None
+    task: str | None = None
+    stack: str | None = None
+    container: str | None = None
+    source: str = ""
+    note: str = ""
+    cells: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def group(self) -> str | None:
+        """The precision group it is fitted in: half, single or fp8."""
+        return GROUP.get(self.precision)
+
+
+def read(path: Path) -> Iterator[Measurement]:
+    """The rows of a csv of measured rates, mapped to our tasks, stacks and cards.
+
+    Args:
+        path: a csv with at least the columns `REQUIRED`; `seq_len_or_image_size, framework, software_date, unit,
+            note` are read when present.
+
+    Raises:
+        Problem: unreadable file, missing column, or a number or unit that cannot be what the column says; exit code
+            2, with the line.
+    """
+    reader = csv.DictReader(io.StringIO(_text(path)))
+    try:
+        header = [name.strip() for name in reader.fieldnames or ()]
+    except csv.Error as error:
+        raise Problem("this file is not a csv of measured rates", f"line 1: {error}", _columns_hint()) from None
+    missing = [name for name in REQUIRED if name not in header]
+    if missing:
+        raise Problem("measured rates lack a column", f"line 1: no {', '.join(missing)}", _columns_hint())
+    reader.fieldnames = header
+    try:
+        for cells in reader:
+            yield _measurement(reader.line_num, {k: (v or "").strip() for k, v in cells.items() if isinstance(k, str)})
+    except csv.Error as error:
+        raise Problem("a line cannot be read as csv", f"line {reader.line_num}: {error}", "mend the line") from None
+
+
+def leave_out(row: Measurement) -> str | None:
+    """Why a row may not be fitted or scored, as a reason code; None when it may.
+
+    In this order: `unknown-stack`, `unknown-workload`, `unknown-gpu`, `unknown-precision`, `suspect` (the note says
+    so), `no-gradients` (N > 1 rows of a task whose copies exchanged none), `too-many-gpus`, `few-steps` (fewer
+    than 25 optimiser steps in the measured pass: steps = samples_in_pass / (batch N)).
+    """
+    if row.stack is None:
+        return "unknown-stack"
+    if row.task is None:
+        return "unknown-workload"
+    if row.card is None:
+        return "unknown-gpu"
+    if row.group is None:
+        return "unknown-precision"
+    if row.note.upper().startswith("SUSPECT"):
+        return "suspect"
+    task = task_row(row.task, row.stack)
+    if row.n_gpus > int(task["largest_n"]):
+        return "no-gradients" if task["largest_n"] == "1" else "too-many-gpus"
+    samples = tables.number(task["samples_in_pass"])
+    steps_wanted = tables.constants("model")["measured_pass_min_steps"]
+    if samples is not None and row.batch is not None and samples / (row.batch * row.n_gpus) < steps_wanted:
+        return "few-steps"
+    return None
+
+
+@cache
+def _tasks() -> dict[tuple[str, str], dict[str, str]]:
+    return {(row["task"], row["stack"]): row for row in tables.rows("tasks")}
+
+
+def task_row(task: str, stack: str) -> dict[str, str]:
+    """The row of tasks.csv of a measured task in a stack."""
+    return _tasks()[task, stack]
+
+
+def _columns_hint() -> str:
+    return f"the first line must name {', '.join(REQUIRED)}"
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.is_dir():
+            raise Problem("measured rates are read from a csv file", str(path), "name the file, not its folder", USAGE)
+        if path.stat().st_size > _MAX_BYTES:
+            raise Problem("the file of measured rates is too large", str(path), "at most 64 MiB are read", USAGE)
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise Problem(
+            "the file of measured rates cannot be read", f"{path}: {error.strerror}", "check the path"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise Problem("the file is not UTF-8 text", f"{path}: byte {error.start}", "save it as UTF-8 csv") from None
+
+
+def _measurement(line: int, cells: dict[str, str]) -> Measurement:
+    stack = _stack(cells["source_repo_or_url"])
+    task = _task(stack, cells) if stack else None
+    row = Measurement(
+        line=line,
+        workload=cells["workload"],
+        gpu=" ".join(filter(None, (cells["gpu"], cells["form_factor"], _gigabytes(cells["gpu_mem_gb"])))),
+        n_gpus=_count(line, cells["n_gpus"]),
+        precision=cells["precision"].lower(),
+        rate=_positive(line, "throughput", cells["throughput"]),
+        unit=cells.get("unit") or None,
+        batch=_positive(line, "batch_per_gpu", cells["batch_per_gpu"]) if cells["batch_per_gpu"] else None,
+        card=_card(cells["gpu"], cells["gpu_mem_gb"], cells["form_factor"]),
+        task=task,
+        stack=stack,
+        container=_container(stack, cells.get("software_date", "")) if stack else None,
+        source=cells["source_repo_or_url"],
+        note=cells.get("note", ""),
+        cells=cells,
+    )
+    if stack and task and row.unit and row.unit != task_row(task, stack)["unit"]:
+        expected = task_row(task, stack)["unit"]
+        raise Problem(
+            "a measured rate has another unit than its workload",
+            f"line {line}: {row.unit}",
+            f"{task} counts {expected}",
+        )
+    if row.batch is not None and "accumulated" in row.note:  # a batch of many steps says nothing about one step
+        return Measurement(**{**row.__dict__, "batch": None})
+    return row
+
+
+def _gigabytes(text: str) -> str:
+    return f"{text}GB" if text else ""
+
+
+def stack_row(source: str) -> dict[str, str]:
+    """The row of measured_stacks.csv of a source's address.
+
+    Raises:
+        KeyError: a source whose stack is not known.
+    """
+    address = source.removeprefix("https://").removeprefix("http://").rstrip("/").removesuffix(".git")
+    return _stacks()[address]
+
+
+@cache
+def _stacks() -> dict[str, dict[str, str]]:
+    return {row["address"]: row for row in tables.rows("measured_stacks")}
+
+
+def _stack(source: str) -> str | None:
+    try:
+        return stack_row(source)["stack"]
+    except KeyError:
+        return None
+
+
+def _task(stack: str, cells: dict[str, str]) -> str | None:
+    size = cells.get("seq_len_or_image_size", "")
+    framework = cells.get("framework", "")
+    for row in tables.rows("tasks"):
+        if row["stack"] != stack or row["measured_workload"] != cells["workload"]:
+            continue
+        same_detail = not row["measured_detail"] or row["measured_detail"] == cells["task_detail"]
+        same_size = not (row["measured_size"] and size) or row["measured_size"] == size
+        same_framework = not (row["measured_framework"] and framework) or framework.startswith(
+            row["measured_framework"]
+        )
+        if same_detail and same_size and same_framework:
+            return row["task"]
+    return None
+
+
+@cache
+def _cards() -> dict[tuple[str, str, str], str]:
+    return {(row["gpu"], row["memory_gib"], row["form"]): row["card"] for row in tables.rows("measured_cards")}
+
+
+@cache
+def _card(gpu: str, memory: str, form: str) -> str | None:
+    known = _cards().get((gpu, memory.removesuffix(".0"), form))
+    if known:
+        return known
+    if form.lower() == "laptop" or "max-q" in gpu.lower() or "(" in gpu:
+        return None
+    try:
+        memory_gib = float(memory) if memory else None
+    except ValueError:
+        return None
+    from gpurent.hardware import names  # only for spellings that the written mapping lacks
+
+    return names.read_name(" ".join(filter(None, (gpu, form))), memory_gib=memory_gib).gpu
+
+
+def _container(stack: str, software_date: str) -> str | None:
+    for row in tables.rows("measured_containers"):
+        if row["stack"] == stack and row["software_date"] == software_date:
+            return row["container"]
+    return None
+
+
+def _positive(line: int, column: str, text: str) -> float:
+    try:
+        value = float(bounded_decimal(text, max_exponent=_MAX_EXPONENT))
+    except InvalidNumber:
+        value = math.nan
+    if not value > 0:
+        raise Problem(f"{column} is not a positive number", f"line {line}: {text}", "write the number alone, no unit")
+    return value
+
+
+def _count(line: int, text: str) -> int:
+    value = _positive(line, "n_gpus", text)
+    if value != int(value):
+        raise Problem("n_gpus is not a whole number", f"line {line}: {text}", "count the GPUs of the run")
+    return int(value)

@@ -1,0 +1,168 @@
+"""Compute: seconds of a step on one GPU or slice, data always ready.
+
+    unit_s = a / (matrix_rate s_c) + b / (bandwidth s_b) + c + d / batch      step = unit_s * batch * units_per_sample
+
+Every card gets the best evidence there is: measured, transferred from its kin, predicted by the fit, or assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpurent.hardware import cards
+from gpurent.normalizer import matrix, rate_book
+from gpurent.normalizer.anchor import Anchor, pin
+from gpurent.normalizer.spread import sigma
+from gpurent.tables import constants
+from gpurent.workloads.workload import Workload
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+NO_RATE = "no-rate"
+CONTRADICTION = "anchors-contradict"
+
+
+@dataclass(frozen=True)
+class CardRates:
+    """The step of a workload on one whole card of every kind; one entry a card of `cards.table()`, NaN where unknown.
+
+    The first three are seconds per SAMPLE: on the matrix units, on the memory bus, and in between (host work, not
+    scaled by a slice). `step_s` is seconds per step whatever its batch.
+    """
+
+    precision: str
+    matrix_s: Floats
+    bandwidth_s: Floats
+    unit_s: Floats
+    step_s: Floats
+    sigma: Floats  # of the log of the rate
+    evidence: tuple[str, ...]
+    source: tuple[str, ...]
+    reason: tuple[str, ...]  # why there is no rate; "" where there is one
+    warnings: tuple[tuple[str, ...], ...]
+    synthetic: NDArray[np.bool_]  # the rate was measured on synthetic input
+    notes: tuple[str, ...]
+    own_steps: dict[tuple[int, int], tuple[float, float]]  # (card, GPUs) -> (batch, step) of rows measured only so
+
+    def whole_card_s(self, batch: float) -> Floats:
+        """Seconds of a step of `batch` samples on every whole card."""
+        step: Floats = batch * (self.matrix_s + self.bandwidth_s + self.unit_s) + self.step_s
+        return step
+
+
+def card_rates(workload: Workload, precision: str, anchors: Sequence[Anchor] = ()) -> CardRates:
+    """The step of a workload in a precision on every card.
+
+    Args:
+        workload: whose measured task, shape or FLOPs decide; its `batch` is what an anchor was measured at.
+        precision: one of CLI.md.
+        anchors: rates the user measured; they pin the constant for all cards and stand for their own.
+    """
+    charges = matrix.charges(precision)
+    book = rate_book.open_book(workload, precision)
+    count = len(charges)
+    parts = np.full((4, count), np.nan)
+    spread, sources, evidence, reasons = np.full(count, np.nan), [""] * count, [""] * count, [""] * count
+    units = workload.units_per_sample
+    for place, charge in enumerate(charges):
+        entry = book.entry(place, charge)
+        if entry is None:
+            reasons[place] = charge.reason or NO_RATE
+            continue
+        parts[:, place] = entry.parts * (units * charge.slowdown)
+        emulated = charge.slowdown > 1
+        spread[place] = max(entry.sigma, sigma("cross_precision")) if emulated else entry.sigma
+        evidence[place] = "predicted" if emulated else entry.evidence
+        sources[place] = entry.source
+    rates = CardRates(
+        precision, parts[0], parts[1], parts[2], parts[3], spread, tuple(evidence), tuple(sources), tuple(reasons),
+        tuple(charge.warnings for charge in charges), np.full(count, book.synthetic), book.notes, book.own_steps,
+    )  # fmt: skip
+    return _pinned(rates, workload, anchors, book.shape_sigma) if anchors else rates
+
+
+def step_seconds(
+    rates: CardRates, card: Ints, compute_fraction: Floats, bandwidth_fraction: Floats, batch: Floats, launch: Floats
+) -> Floats:
+    """Seconds of one step on one GPU or slice of each machine.
+
+        whole cards:  batch (matrix / s_c + memory / s_b + launch c) + launch d
+        slices, small batches:  ((launch d)^4 + (batch t)^4)^(1/4), for launch and work overlap; never below the card
+
+    Args:
+        rates: of `card_rates`.
+        card: row in `cards.table()`.
+        compute_fraction: s_c; 1 for a whole card.
+        bandwidth_fraction: s_b.
+        batch: samples a step.
+        launch: factor on the host's part, of `launch_factor`.
+    """
+    model = constants("model")
+    work = rates.matrix_s[card] / compute_fraction + rates.bandwidth_s[card] / bandwidth_fraction
+    work = batch * (work + launch * rates.unit_s[card])
+    fixed = launch * rates.step_s[card]
+    norm = model["overlap_norm"]
+    overlapped = (fixed**norm + work**norm) ** (1 / norm)
+    whole = batch * (rates.matrix_s[card] + rates.bandwidth_s[card] + launch * rates.unit_s[card]) + fixed
+    small = (compute_fraction < 1) & (batch <= model["small_slice_batch"])
+    step: Floats = np.where(small, np.maximum(overlapped, whole), work + fixed)
+    return step
+
+
+def launch_factor(cpu_index: Floats, cpu_known: NDArray[np.bool_]) -> Floats:
+    """How much slower a known CPU launches work than the hosts of the measured rates.
+
+        500 / J below J = 500, else 1; unknown CPUs count as the measured hosts
+
+    >>> launch_factor(np.array([250.0, 250.0, 600.0]), np.array([True, False, True])).tolist()
+    [2.0, 1.0, 1.0]
+    """
+    reference = constants("model")["launch_reference_j"]
+    slower: Floats = np.where(cpu_known & (cpu_index < reference), reference / cpu_index, 1.0)
+    return slower
+
+
+def measured_steps(rates: CardRates, card: Ints, gpus: Floats, batch: Floats) -> Floats:
+    """Steps that were measured with just so many GPUs, for tasks that have no one-GPU rate; NaN elsewhere.
+
+    The measured step grows with the batch as the compute does; seconds.
+    """
+    steps = np.full(len(card), np.nan)
+    for row, (place, count) in enumerate(zip(card, gpus, strict=True)):
+        known = rates.own_steps.get((int(place), int(count)))
+        if known is not None:
+            steps[row] = known[1] * batch[row] / known[0]
+    return steps
+
+
+def _pinned(rates: CardRates, workload: Workload, anchors: Sequence[Anchor], shape_sigma: float) -> CardRates:
+    """Rates with the user's anchors: all scaled by what they ask for, the anchored cards at what was measured."""
+    index = cards.index()
+    step = rates.whole_card_s(workload.batch)
+    predicted = {each.card: workload.batch / float(step[index[each.card]]) for each in anchors}
+    usable = [each for each in anchors if np.isfinite(predicted[each.card])]
+    if not usable:
+        return rates
+    told = pin(usable, predicted, shape_sigma)
+    factor = np.full(len(step), told.factor)
+    for card, rate in told.own.items():
+        factor[index[card]] = workload.batch / rate / float(step[index[card]])
+    anchored = {index[card] for card in told.own}
+    spread = np.where(np.isfinite(rates.sigma), np.minimum(rates.sigma, shape_sigma), np.nan)
+    spread[list(anchored)] = sigma("measured")
+    known = [bool(evidence) for evidence in rates.evidence]
+    notes = rates.notes
+    if told.contradiction:
+        notes = (*notes, CONTRADICTION)
+    return CardRates(
+        rates.precision, rates.matrix_s * factor, rates.bandwidth_s * factor, rates.unit_s * factor,
+        rates.step_s * factor, spread,
+        tuple("measured" if place in anchored else "transferred" if known[place] else "" for place in range(len(step))),
+        tuple("your anchor" if known[place] else "" for place in range(len(step))), rates.reason, rates.warnings,
+        np.zeros(len(step), dtype=bool), notes, {},
+    )  # fmt: skip

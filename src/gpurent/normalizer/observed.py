@@ -1,0 +1,188 @@
+"""What was measured of a task in a stack, as numpy columns; and the coefficients fitted to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpurent import tables
+from gpurent.hardware import cards
+from gpurent.normalizer import matrix, sync
+from gpurent.normalizer.fitting import Fit
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A measured task in its stack; see tables/tasks.csv."""
+
+    task: str
+    stack: str
+    workload: str
+    shape_of: str | None
+    kind: str
+    synthetic: bool
+    largest_n: int
+    units_per_sample: float
+    gradient_bytes: Mapping[str, float]  # exchanged a step, by precision group; absent where not known
+    flops_per_unit: float | None
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Measured rows of one task, stack and precision group, as columns of equal length.
+
+    `unit_s` is seconds per unit on ONE GPU, data ready: several-GPU rows of tasks measured only so give it less their
+    exchange of gradients. `batch` is NaN where it is not known; `row_precision` is what the card really ran.
+    """
+
+    card: NDArray[np.int64]
+    gpus: NDArray[np.int64]
+    batch: Floats
+    unit_s: Floats
+    matrix_tflops: Floats
+    bandwidth_gbyte_s: Floats
+    container: tuple[str, ...]
+    row_precision: tuple[str, ...]
+    source: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.card)
+
+    def where(self, mask: NDArray[np.bool_]) -> Observed:
+        """The rows under a mask."""
+        pick = np.flatnonzero(mask)
+        return Observed(
+            *(column[pick] for column in (self.card, self.gpus, self.batch, self.unit_s)),
+            *(column[pick] for column in (self.matrix_tflops, self.bandwidth_gbyte_s)),
+            *(tuple(words[i] for i in pick) for words in (self.container, self.row_precision, self.source)),
+        )
+
+
+@cache
+def tasks() -> dict[tuple[str, str], Task]:
+    """Every measured task by (task, stack)."""
+    return {
+        (row["task"], row["stack"]): Task(
+            row["task"],
+            row["stack"],
+            row["workload"],
+            row["shape_of"] or None,
+            row["kind"],
+            row["synthetic"] == "1",
+            int(row["largest_n"]),
+            float(row["units_per_sample"]),
+            _gradient_bytes(row),
+            tables.number(row["flops_per_unit"]),
+        )
+        for row in tables.rows("tasks")
+    }
+
+
+def task_of(name: str, task: str | None, stack: str | None) -> Task | None:
+    """The measured task a workload stands for: by its task, its name, or the shipped workload of that name."""
+    if stack is None:
+        return None
+    known = tasks()
+    for key in (task, name):
+        if key is not None and (key, stack) in known:
+            return known[key, stack]
+    return next((each for each in known.values() if each.workload == name and each.stack == stack), None)
+
+
+@cache
+def reference_containers() -> frozenset[str]:
+    """Containers whose factor is 1: rates of today's software."""
+    return frozenset(row["container"] for row in tables.rows("measured_containers") if row["reference"] == "1")
+
+
+def reference_of(containers: Iterable[str]) -> set[str]:
+    """The reference containers among some; where none is among them, the newest stands for them."""
+    found = set(containers)
+    return found & reference_containers() or {max(found)}
+
+
+def _gradient_bytes(row: Mapping[str, str]) -> dict[str, float]:
+    by_group = {"half": "half", "fp8": "half", "single": "single"}
+    cells = {group: tables.number(row[f"gradient_bytes_{column}"]) for group, column in by_group.items()}
+    return {group: size for group, size in cells.items() if size is not None}
+
+
+def observed(rows: Iterable[Mapping[str, str]], group: str, task: Task) -> Observed:
+    """Rate rows of one task and stack as columns of a precision group.
+
+    A row of N GPUs is undone by the relation of `sync`: step_1 = (step_N - exchange) / overhead.
+
+    Args:
+        rows: rows of tables/rates.csv of THIS task.
+        group: half, single or fp8.
+        task: whose units and gradient bytes they have.
+    """
+    picked = []
+    for row in rows:
+        card = cards.by_id()[row["card"]]
+        charge = matrix.charge(card, row["precision"])
+        if charge.group != group or charge.tflops is None or card.bandwidth_gbyte_s is None:
+            continue
+        gpus, batch = int(row["n_gpus"]), tables.number(row["batch"])
+        unit_s = gpus / float(row["rate"])
+        if gpus > 1:
+            if batch is None:
+                continue
+            units = batch * task.units_per_sample
+            exchanged = task.gradient_bytes.get(group, 0.0)
+            unit_s = sync.step_s_1(unit_s * units, gpus, exchanged, sync.bus_of_card(card, gpus)) / units
+        picked.append(
+            (
+                cards.index()[card.card], gpus, np.nan if batch is None else batch, unit_s, charge.tflops,
+                card.bandwidth_gbyte_s, row["container"] or "", charge.precision, row["source"],
+            )
+        )  # fmt: skip
+    columns = list(zip(*picked, strict=True)) or [()] * 9
+    return Observed(
+        np.array(columns[0], dtype=np.int64),
+        np.array(columns[1], dtype=np.int64),
+        *(np.array(column, dtype=float) for column in columns[2:6]),
+        *columns[6:9],
+    )
+
+
+@cache
+def rate_rows(task: str, stack: str) -> tuple[dict[str, str], ...]:
+    """Rows of tables/rates.csv of a task, for the number of GPUs it is fitted on: one, else what there is."""
+    mine = [row for row in tables.rows("rates") if row["task"] == task and row["stack"] == stack]
+    single = tuple(row for row in mine if row["n_gpus"] == "1")
+    return single or tuple(row for row in mine if row["n_gpus"] in ("4", "8"))
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """A row of tables/coefficients.csv: how a task's step is made up in a precision group.
+
+    `kind`: fitted (least squares over its own rows), shaped (the shape of a kindred task times a ratio), anchors (as
+    shaped, but the task's own spread is so large that its rates speak for their own cards only), crossed (no row in
+    this group: another group's ratio).
+    """
+
+    kind: str
+    fit: Fit
+    ratio: float = 1.0  # of unit times, task over shape; of kinds other than fitted
+
+
+@cache
+def coefficients() -> dict[tuple[str, str, str], Coefficients]:
+    """Coefficients by (task, stack, group)."""
+    factors: dict[tuple[str, str, str], dict[str, float]] = {}
+    for row in tables.rows("container_factors"):
+        factors.setdefault((row["task"], row["stack"], row["group"]), {})[row["container"]] = float(row["factor"])
+    found = {}
+    for row in tables.rows("coefficients"):
+        key = row["task"], row["stack"], row["group"]
+        terms = np.array([float(row[name] or 0.0) for name in ("a_tflop", "b_gbyte", "c_s", "d_step_s")])
+        found[key] = Coefficients(row["kind"], Fit(terms, factors.get(key, {})), float(row["ratio"] or 1.0))
+    return found

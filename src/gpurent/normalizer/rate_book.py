@@ -1,0 +1,273 @@
+"""The book of rates of one workload: for each card the best evidence there is, and what it makes of a unit's time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpurent.hardware import cards
+from gpurent.hardware.cards import Card
+from gpurent.normalizer import observed, transfer
+from gpurent.normalizer.fitting import Fit
+from gpurent.normalizer.matrix import Charge, charge
+from gpurent.normalizer.observed import Coefficients, Observed, Task
+from gpurent.normalizer.spread import sigma
+from gpurent.tables import constants
+from gpurent.workloads.workload import Workload
+
+Floats = NDArray[np.float64]
+
+GENERIC = "generic"
+_SPREAD_CLASSES = {"data-centre": "data_centre", "professional": "professional", "geforce": "geforce"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a card needs for a unit.
+
+    `parts`: seconds on the matrix units, on the memory bus, in between, and a step (the last divided by the units of a
+    step gives seconds per unit). `source` is a key of sources.csv, or the shape it was taken from.
+    """
+
+    parts: Floats
+    sigma: float
+    evidence: str
+    source: str
+
+    def unit_s(self, batch: float) -> float:
+        """Seconds per unit at a batch."""
+        return float(self.parts[:3].sum() + self.parts[3] / batch)
+
+
+@dataclass(frozen=True)
+class TaskBook:
+    """The entries of one measured task in one stack.
+
+    `rows` and `coefficients` come from the tables, or from a validation that left something out of both.
+    """
+
+    task: Task
+    rows: dict[str, Observed]  # by precision group
+    coefficients: dict[str, Coefficients]  # by precision group
+    batch: float
+    _residuals: dict[tuple[str, str], dict[int, float]] = field(default_factory=dict)
+
+    @cached_property
+    def shape(self) -> TaskBook | None:
+        """The book of the task whose shape this one takes where it is not fitted."""
+        return None if self.task.shape_of is None else shape_book(self.task.shape_of, self.batch)
+
+    def entry(self, place: int, asked: Charge) -> Entry | None:
+        """The entry of a card under a charge; None where the card has no bandwidth or matrix rate."""
+        card = cards.table()[place]
+        if asked.tflops is None or card.bandwidth_gbyte_s is None:
+            return None
+        known = self.coefficients.get(asked.group)
+        basis = self._basis(place, card, asked, known)
+        if basis is None:
+            return None
+        own = self._own(place, asked, basis)
+        if own is not None or known is None or known.kind != "fitted":
+            return own or basis
+        return self._by_kin(place, card, asked, basis)
+
+    def _basis(self, place: int, card: Card, asked: Charge, known: Coefficients | None) -> Entry | None:
+        """The entry before anything this very card was measured at."""
+        source = f"{self.task.task} ({self.task.stack})"
+        if known is None:  # nothing in this group: what another group says, with this one's matrix rate
+            known = next(
+                (self.coefficients[group] for group in ("half", "fp8", "single") if group in self.coefficients), None
+            )
+            if known is None or known.kind != "fitted":
+                return None if known is None else self._by_shape(place, asked, known.ratio, "crossed")
+            return Entry(_parts(known.fit, card, asked), sigma("cross_precision"), "predicted", f"fit of {source}")
+        if known.kind != "fitted":
+            return self._by_shape(place, asked, known.ratio, known.kind)
+        return Entry(
+            _parts(known.fit, card, asked), sigma(_class_spread("predicted", card)), "predicted", f"fit of {source}"
+        )
+
+    def _by_shape(self, place: int, asked: Charge, ratio: float, kind: str) -> Entry | None:
+        """Another task's entry times a ratio of unit times."""
+        entry = None if self.shape is None else self.shape.entry(place, asked)
+        if entry is None:
+            return None
+        spread = {"shaped": "shape_of_kind", "anchors": "stack_anchor", "crossed": "cross_precision"}[kind]
+        if self.task.shape_of == GENERIC:
+            spread = "shape_generic"
+        evidence = "transferred" if kind == "shaped" and entry.evidence in ("measured", "transferred") else "predicted"
+        source = f"{self.task.task} ({self.task.stack}) by the shape of {self.task.shape_of}"
+        return Entry(entry.parts * ratio, max(sigma(spread), entry.sigma), evidence, source)
+
+    def _own(self, place: int, asked: Charge, basis: Entry) -> Entry | None:
+        """The entry of a card that was measured in this precision: unit' = unit - d / batch + d / batch'.
+
+        A task of few cards has no launch time of its own: its rate then holds at any batch.
+        """
+        rows = self.rows.get(asked.group)
+        if rows is None:
+            return None
+        mine = (rows.card == place) & np.array([name == asked.precision for name in rows.row_precision], dtype=bool)
+        if not mine.any():
+            return None
+        best = observed.reference_of(rows.container)
+        current = mine & np.array([name in best for name in rows.container], dtype=bool)
+        chosen = rows.where(current if current.any() else mine)
+        known = self.coefficients[asked.group]
+        batch = np.where(np.isfinite(chosen.batch), chosen.batch, self.batch)
+        unit_s = chosen.unit_s / transfer.factors(chosen, known.fit)
+        rest = float(basis.parts[:3].sum())
+        step = float(basis.parts[3]) if known.kind == "fitted" else 0.0
+        work = float(np.mean(unit_s - step / batch))
+        if work < rest / 4:  # the fitted launch time cannot be this card's: scale all of it
+            parts = basis.parts * float(np.mean(unit_s / (rest + step / batch)))
+        else:
+            parts = np.append(basis.parts[:3] * (work / rest), step)
+        source = ", ".join(sorted(set(chosen.source)))
+        if current.any():
+            return Entry(parts, sigma("measured"), "measured", source)
+        return Entry(parts, sigma("measured_other_container"), "transferred", source)
+
+    def _by_kin(self, place: int, card: Card, asked: Charge, basis: Entry) -> Entry:
+        """A fitted entry with what measured cards of its architecture say, or its stock sibling's own."""
+        residuals = self._kin_residuals(asked)
+        precision = {"half": "amp", "tf32": "tf32", "fp32": "fp32", "fp8": "fp8"}.get(asked.precision, "amp")
+        stock = transfer.stock_of(place, residuals, precision)
+        if stock is not None:
+            sibling = cards.table()[stock]
+            entry = self.entry(stock, charge(sibling, precision))
+            if entry is not None:
+                time = transfer.variant_time(card, sibling, precision)
+                spread = sigma(_class_spread("transferred", card))
+                return Entry(entry.parts * time, spread, "transferred", f"{entry.source}: {sibling.card}")
+        told = transfer.transferred(place, residuals)
+        if not told.cards:
+            return basis
+        parts = basis.parts * np.exp(told.log_residual)
+        source = f"{basis.source} with {told.cards} cards of its architecture"
+        return Entry(parts, sigma(_class_spread("transferred", card)), "transferred", source)
+
+    def _kin_residuals(self, asked: Charge) -> dict[int, float]:
+        key = asked.group, asked.precision
+        if key not in self._residuals:
+            rows = self.rows.get(asked.group)
+            if rows is None:
+                return {}
+            same = np.array([name == asked.precision for name in rows.row_precision], dtype=bool)
+            self._residuals[key] = transfer.by_card(rows.where(same), self.coefficients[asked.group].fit)
+        return self._residuals[key]
+
+
+@dataclass(frozen=True)
+class Book:
+    """The entries of a workload, and what goes for all of them."""
+
+    tasks: TaskBook | None
+    assumed: TaskBook | None  # the shape that stands in where nothing was measured
+    ratio: float
+    assumed_sigma: float
+    shape_sigma: float  # of a card predicted from the user's own anchor
+    synthetic: bool
+    notes: tuple[str, ...]
+    own_steps: dict[tuple[int, int], tuple[float, float]]
+
+    def entry(self, place: int, asked: Charge) -> Entry | None:
+        """The entry of a card; None where nothing can be said."""
+        if asked.reason:
+            return None
+        if self.tasks is not None:
+            return self.tasks.entry(place, asked)
+        entry = None if self.assumed is None else self.assumed.entry(place, asked)
+        if entry is None:
+            return None
+        source = f"FLOPs by the shape of {self.assumed.task.task}" if self.assumed else ""
+        return Entry(entry.parts * self.ratio, float(np.hypot(self.assumed_sigma, entry.sigma)), "assumed", source)
+
+
+def task_book(task: Task, batch: float) -> TaskBook:
+    """The book of a task out of the tables."""
+    rates = observed.rate_rows(task.task, task.stack)
+    rows = {group: observed.observed(rates, group, task) for group in ("half", "single", "fp8")}
+    fitted = {
+        group: value
+        for (name, stack, group), value in observed.coefficients().items()
+        if (name, stack) == (task.task, task.stack)
+    }
+    return TaskBook(task, {group: each for group, each in rows.items() if len(each)}, fitted, batch)
+
+
+def shape_book(name: str, batch: float) -> TaskBook:
+    """The book of a shape: a fitted task of lambda-ngc, or the generic one: half matrix work, half memory traffic."""
+    if name != GENERIC:
+        return task_book(_shape_task(name), batch)
+    model = constants("model")
+    terms = {
+        group: (model[f"generic_{group}_a_tflop"], model["generic_b_gbyte"], 0.0, 0.0) for group in ("half", "single")
+    }
+    known = {group: Coefficients("fitted", Fit(np.array(each), {})) for group, each in terms.items()}
+    return TaskBook(Task(GENERIC, GENERIC, GENERIC, None, GENERIC, False, 1, 1.0, {}, None), {}, known, batch)
+
+
+def open_book(workload: Workload, precision: str) -> Book:
+    """The book of a workload: its measured task, else its FLOPs by the shape of its kind (level 4).
+
+    Without either, the shape alone, its constant unknown: only an anchor makes rates of it.
+    """
+    task = observed.task_of(workload.name, workload.task, workload.stack)
+    batch = float(workload.batch)
+    if task is not None:
+        book = task_book(task, batch)
+        return Book(book, None, 1.0, 0.0, _shape_sigma(task.kind), task.synthetic, (), _own_steps(book, precision))
+    shape, kind = _shape_of(workload)
+    flops = observed.tasks()[shape.task, shape.stack].flops_per_unit
+    ratio = np.nan
+    if workload.flops_per_sample and flops:
+        ratio = workload.flops_per_sample / workload.units_per_sample / flops
+    return Book(None, task_book(shape, batch), float(ratio), sigma("assumed"), _shape_sigma(kind), False, (), {})
+
+
+def _shape_of(workload: Workload) -> tuple[Task, str]:
+    """The measured task whose shape a workload most likely has, and its kind."""
+    image = workload.sample in ("image", "volume", "frame") and workload.task != "transformer"
+    kind = workload.task if workload.task in ("cnn", "transformer") else "cnn" if image else "transformer"
+    return _shape_task("resnet50" if kind == "cnn" else "bert-base"), kind
+
+
+def _shape_task(name: str) -> Task:
+    return observed.tasks()[name, "lambda-ngc"]
+
+
+def _shape_sigma(kind: str) -> float:
+    return sigma("shape_of_kind" if kind in ("cnn", "transformer") else "shape_generic")
+
+
+def _class_spread(evidence: str, card: Card) -> str:
+    return f"{evidence}_{_SPREAD_CLASSES.get(card.class_, 'other')}"
+
+
+def _parts(fit: Fit, card: Card, asked: Charge) -> Floats:
+    a, b, c, d = fit.terms
+    return np.array([a / (asked.tflops or np.nan), b / (card.bandwidth_gbyte_s or np.nan), c, d])
+
+
+def _own_steps(book: TaskBook, precision: str) -> dict[tuple[int, int], tuple[float, float]]:
+    """Steps measured with several GPUs, for a task that has no one-GPU row: (card, GPUs) -> (batch, seconds)."""
+    steps: dict[tuple[int, int], list[tuple[float, float]]] = {}
+    for row in observed.rate_rows(book.task.task, book.task.stack):
+        gpus, batch = int(row["n_gpus"]), float(row["batch"] or book.batch)
+        asked = charge(cards.by_id()[row["card"]], precision)
+        ran = charge(cards.by_id()[row["card"]], row["precision"])
+        if gpus > 1 and asked.precision == ran.precision and asked.slowdown == 1.0:
+            step = gpus * batch * book.task.units_per_sample / float(row["rate"])
+            steps.setdefault((cards.index()[row["card"]], gpus), []).append((batch, step))
+    return {key: _middle(rows) for key, rows in steps.items()}
+
+
+def _middle(rows: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Of several measured steps the one with the median time a sample."""
+    ordered = sorted(rows, key=lambda row: row[1] / row[0])
+    return ordered[(len(ordered) - 1) // 2]

@@ -1,0 +1,156 @@
+"""Fitting again: the coefficients of every task from its measured rows, all of them or without what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpurent.hardware import cards
+from gpurent.normalizer import observed, rate_book
+from gpurent.normalizer.fitting import Fit, design, fit
+from gpurent.normalizer.matrix import charge
+from gpurent.normalizer.observed import Coefficients, Observed, Task
+from gpurent.normalizer.rate_book import TaskBook
+from gpurent.tables import constants
+
+Floats = NDArray[np.float64]
+
+GROUPS = ("half", "single", "fp8")
+_NOTHING = Fit(np.zeros(4), {})
+_SHAPE_BATCH = 32.0  # where a shape's own rows have no batch; only launch time depends on it
+
+
+def fit_rows(rows: Observed) -> Coefficients | None:
+    """Least squares over the rows of known batch; None with fewer than four card variants.
+
+    Containers without a row of known batch keep the factor 1.
+    """
+    known = rows.where(np.isfinite(rows.batch))
+    if len(set(known.card.tolist())) < constants("model")["min_cards_to_fit"]:
+        return None
+    columns = design(known.matrix_tflops, known.bandwidth_gbyte_s, known.batch)
+    reference = observed.reference_of(known.container)
+    return Coefficients("fitted", fit(columns, known.unit_s, list(known.container), reference))
+
+
+def book_without(task: Task, rows: Observed, group: str, out: NDArray[np.bool_], batch: float) -> TaskBook | None:
+    """The book of a task fitted without some rows of a group; None when too few are left to fit."""
+    kept = rows.where(~out)
+    known = fit_rows(kept)
+    return None if known is None else TaskBook(task, {group: kept}, {group: known}, batch)
+
+
+def predict(book: TaskBook, rows: Observed, group: str, row: int) -> tuple[rate_book.Entry, float] | None:
+    """What a book says of a measured row: its entry, and seconds per unit at the row's batch in its container."""
+    card = cards.table()[int(rows.card[row])]
+    precision = {"half": "amp", "fp8": "fp8"}.get(group, rows.row_precision[row])
+    entry = book.entry(int(rows.card[row]), charge(card, precision if card.tensor_cores else "fp32"))
+    if entry is None:
+        return None
+    factor = book.coefficients[group].fit.factors.get(rows.container[row], 1.0)
+    return entry, entry.unit_s(float(rows.batch[row])) * factor
+
+
+def leave_one_out(
+    task: Task, group: str, rows: Observed, key: Callable[[int], str]
+) -> Iterator[tuple[int, rate_book.Entry, float]]:
+    """Every row of known batch predicted without the rows of its key (a card, a chip).
+
+    Yields:
+        row, entry, predicted seconds per unit.
+    """
+    keys = np.array([key(int(card)) for card in rows.card])
+    for each in sorted(set(keys.tolist())):
+        out = keys == each
+        book = book_without(task, rows, group, out, _SHAPE_BATCH)
+        if book is None:
+            continue
+        for row in np.flatnonzero(out & np.isfinite(rows.batch)):
+            told = predict(book, rows, group, int(row))
+            if told is not None:
+                yield int(row), told[0], told[1]
+
+
+def card_id(place: int) -> str:
+    """The id of a card by its row: the key of leaving the card variant out."""
+    return cards.table()[place].card
+
+
+def tables_of_all_tasks() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows of coefficients.csv and of container_factors.csv, in the order of tasks.csv."""
+    coefficients: list[dict[str, Any]] = []
+    factors: list[dict[str, Any]] = []
+    for task in observed.tasks().values():
+        rates = observed.rate_rows(task.task, task.stack)
+        dates = {"source": rates[0]["source"], "as_of": max(row["as_of"] for row in rates)}
+        key = {"task": task.task, "stack": task.stack}
+        for group in GROUPS:
+            rows = observed.observed(rates, group, task)
+            if not len(rows):
+                continue
+            known, errors = _best(task, group, rows)
+            if known.kind == "fitted":
+                for name, factor in known.fit.factors.items():
+                    count = rows.container.count(name)
+                    factors.append(
+                        {**key, "group": group, "container": name, "factor": f"{factor:.6g}", "rows": count, **dates}
+                    )
+            elif task.shape_of is not None:
+                known = Coefficients(known.kind, _NOTHING, _ratio(task, group, rows))
+            coefficients.append({**key, "group": group, **_cells(known, rows, errors), **dates})
+    return coefficients, factors
+
+
+def _best(task: Task, group: str, rows: Observed) -> tuple[Coefficients, Floats]:
+    """Fitted where it can be and holds on left-out cards, else shaped or anchors; with the leave-one-out errors."""
+    known = fit_rows(rows)
+    if known is None:
+        return Coefficients("shaped", _NOTHING), np.zeros(0)
+    errors = np.array(
+        [abs(rows.unit_s[row] / unit_s - 1.0) for row, _, unit_s in leave_one_out(task, group, rows, card_id)]
+    )
+    too_wide = len(errors) and np.quantile(errors, 0.9) > constants("model")["max_stack_p90"]
+    return (Coefficients("anchors", _NOTHING) if too_wide else known), errors
+
+
+def _ratio(task: Task, group: str, rows: Observed) -> float:
+    """Median of unit times over what the shape's own book says of the same cards at the same batch."""
+    book = _shape(task.shape_of or "")
+    ratios = []
+    for row in range(len(rows)):
+        card = cards.table()[int(rows.card[row])]
+        precision = {"half": "amp", "fp8": "fp8"}.get(group, rows.row_precision[row])
+        entry = book.entry(int(rows.card[row]), charge(card, precision))
+        if entry is not None:
+            batch = rows.batch[row] if np.isfinite(rows.batch[row]) else _SHAPE_BATCH
+            ratios.append(rows.unit_s[row] / entry.unit_s(float(batch)))
+    return float(np.median(ratios))
+
+
+def _shape(name: str) -> TaskBook:
+    if name == rate_book.GENERIC:
+        return rate_book.shape_book(name, _SHAPE_BATCH)
+    return fresh_book(observed.tasks()[name, "lambda-ngc"], _SHAPE_BATCH)
+
+
+def fresh_book(task: Task, batch: float) -> TaskBook:
+    """The book of a fitted task by its rows alone, whatever the coefficients table holds."""
+    rates = observed.rate_rows(task.task, task.stack)
+    rows = {group: observed.observed(rates, group, task) for group in GROUPS}
+    rows = {group: each for group, each in rows.items() if len(each)}
+    known = {group: fit_rows(each) for group, each in rows.items()}
+    return TaskBook(task, rows, {group: each for group, each in known.items() if each}, batch)
+
+
+def _cells(known: Coefficients, rows: Observed, errors: Floats) -> dict[str, Any]:
+    fitted = known.kind == "fitted"
+    a, b, c, d = (f"{term:.8g}" for term in known.fit.terms) if fitted else ("",) * 4
+    median, p90 = np.quantile(errors, [0.5, 0.9]) if len(errors) else (np.nan, np.nan)
+    return {
+        "kind": known.kind, "a_tflop": a, "b_gbyte": b, "c_s": c, "d_step_s": d,
+        "ratio": "" if fitted else f"{known.ratio:.8g}", "cards": len(set(rows.card.tolist())), "rows": len(rows),
+        "loo_median": f"{median:.4f}" if len(errors) else "", "loo_p90": f"{p90:.4f}" if len(errors) else "",
+    }  # fmt: skip
