@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from gpurent import fx
 from gpurent.errors import Problem
-from gpurent.hardware import hosts
-from gpurent.hardware.pool import Hardware, machines_of
-from gpurent.hardware.resolve import resolve
+from gpurent.hardware.pool import Pool, machines_of
 from gpurent.normalizer.anchor import Anchor
-from gpurent.normalizer.estimate import Estimate, Request, estimate
+from gpurent.normalizer.estimate import Request, estimate
 from gpurent.offer import Offer
 from gpurent.ranker import rank, rows
 from gpurent.ranker.explain import Explanation, explain
@@ -33,8 +31,6 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Sort = Literal["cost", "time", "price", "throughput"]
 
-# What tells one piece of hardware from another: every field that resolve and hosts read.
-_HARDWARE = attrgetter(*hosts.READS)
 _SELECTION = attrgetter(
     "provider", "via", "region", "country", "tier", "purchase", "stock", "vcpus", "ram_gib"
 )  # fmt: skip
@@ -187,35 +183,6 @@ class Comparison:
         return pandas.DataFrame(list(self.rows()))
 
 
-class _Pool:
-    """Distinct hardware of the offers, in order of first appearance."""
-
-    def __init__(self, assume: Mapping[str, Any]) -> None:
-        self._rows: dict[tuple[Any, ...], int] = {}
-        self._assume = assume
-        self.distinct: list[Hardware] = []
-
-    def row(self, offer: Offer) -> int:
-        key = _HARDWARE(offer)
-        row = self._rows.get(key)
-        if row is None:
-            row = self._rows[key] = len(self.distinct)
-            told = _assumed(offer, self._assume)
-            found = resolve(told)
-            self.distinct.append(Hardware(told, found, hosts.fill(told, found), _said(offer, self._assume)))
-        return row
-
-
-def _said(offer: Offer, assume: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in assume.items() if getattr(offer, key) is None}
-
-
-def _assumed(offer: Offer, assume: Mapping[str, Any]) -> Offer:
-    """The offer with the user's `--assume` values where it says nothing."""
-    unsaid = _said(offer, assume)
-    return Offer.assemble({**offer.__dict__, **unsaid}) if unsaid else offer
-
-
 def compare(
     offers: Sequence[Offer],
     workload: Workload,
@@ -243,7 +210,7 @@ def compare(
     options = options or Options()
     check_providers(options.wanted, _provider_names(offers))
     offers = tuple(offers) if mine is None else (*offers, mine)
-    pool = _Pool(options.assume)
+    pool = Pool(options.assume)
     hardware_of, reasons = _selected(offers, pool, options, now, has_mine=mine is not None)
     machines, owner = machines_of(pool.distinct)
     model = estimate(machines, owner, len(pool.distinct), Request.of(workload, options))
@@ -268,7 +235,7 @@ def _provider_names(offers: Iterable[Offer]) -> set[str]:
 
 
 def _selected(
-    offers: Sequence[Offer], pool: _Pool, options: Options, now: datetime, has_mine: bool
+    offers: Sequence[Offer], pool: Pool, options: Options, now: datetime, has_mine: bool
 ) -> tuple[Ints, list[str]]:
     """Each offer's row in the pool (-1: not wanted) and why it is left out ("" = it goes on)."""
     selector = Selector(options.wanted)

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from gpurent.errors import PARTIAL, USAGE, Problem
-from gpurent.money import InvalidNumber, Price, bounded_decimal
+from gpurent.money import HOURS_PER_MONTH, InvalidNumber, Price, bounded_decimal
 from gpurent.offer import DEFAULTS, Offer, Reject, clean_line, field_types
 
 MAX_BYTES = 128 * 2**20
@@ -373,7 +373,9 @@ def _price_row(offer: Offer) -> dict[str, Any]:
         "price": None if by_the_hour else plain(price.amount),
         "price_unit": None if by_the_hour else price.unit,
         "price_per": None if by_the_hour else price.per,
-        "hours_per_month": plain(price.hours_per_month) if price.unit == "month" or price.upfront else None,
+        "hours_per_month": None
+        if price.hours_per_month == HOURS_PER_MONTH and price.unit != "month"
+        else plain(price.hours_per_month),
         "currency": price.currency,
         "term_months": plain(price.term_months),
         "upfront": plain(price.upfront),

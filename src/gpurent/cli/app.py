@@ -110,7 +110,7 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
-    except Exception as error:  # noqa: BLE001 - the last line of defence: a fault of ours is said, not spilled
+    except Exception as error:
         if state.debug():
             raise
         _tell(

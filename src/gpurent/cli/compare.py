@@ -14,7 +14,7 @@ from gpurent.errors import PARTIAL, UNKNOWN, Problem
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from gpurent.comparison import Comparison, Options
+    from gpurent.comparison import Comparison
     from gpurent.offer import Offer
     from gpurent.workloads.workload import Workload
 

@@ -18,8 +18,8 @@ def doctor(output: asked.OutputOption = Output.TABLE) -> None:
     """
     from gpurent.cli import state
     from gpurent.cli.output import document, emit
-    from gpurent.render.grid import Column, grid
     from gpurent.messages import say
+    from gpurent.render.grid import Column, grid
 
     checks = _checks()
     lang = state.lang()

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from gpurent.hardware import cards, slices
-from gpurent.hardware.hosts import Host
+from gpurent.hardware.hosts import Host, fill
 from gpurent.hardware.machines import Floats, Ints, Machines
-from gpurent.hardware.resolve import Resolution
+from gpurent.hardware.resolve import Resolution, resolve
 from gpurent.offer import Offer
+
+# Every field of an offer that resolving its card or filling its host reads: equal here is equal hardware.
+READS = attrgetter(
+    "provider", "tier", "sku", "machine", "listing", "gpu", "gpu_count", "gpu_share", "share_profile",
+    "gpu_memory_gib", "gpu_link", "fabric", "fabric_gbit_s", "host_to_gpu_gbyte_s", "vcpus", "threads_per_core",
+    "cpu_model", "ram_gib", "disk_class", "disk_gib", "disk_read_mbyte_s", "disk_iops", "download_mbit_s", "boot_s",
+)  # fmt: skip
 
 MIB = 2.0**20
 GIB = 2.0**30
@@ -26,6 +34,45 @@ class Hardware:
     resolution: Resolution
     host: Host
     said: Mapping[str, Any]
+
+
+_HOST = attrgetter(*(name for name in Host.__dataclass_fields__ if name not in ("assumed", "warnings")))
+
+
+class Pool:
+    """Distinct hardware of offers in order of first appearance, so that the model runs once for each.
+
+    Args:
+        assume: values of the user for what offers do not say.
+    """
+
+    def __init__(self, assume: Mapping[str, Any]) -> None:
+        self._assume = assume
+        self._by_offer: dict[tuple[Any, ...], int] = {}
+        self._by_facts: dict[tuple[Any, ...], int] = {}
+        self.distinct: list[Hardware] = []
+
+    def row(self, offer: Offer) -> int:
+        """The place of an offer's hardware in `distinct`."""
+        key = READS(offer)
+        row = self._by_offer.get(key)
+        if row is None:
+            row = self._by_offer[key] = self._place(offer)
+        return row
+
+    def _place(self, offer: Offer) -> int:
+        said = {key: value for key, value in self._assume.items() if getattr(offer, key) is None}
+        told = Offer.assemble({**offer.__dict__, **said}) if said else offer
+        found = resolve(told)
+        host = fill(told, found)
+        facts = (
+            found, _HOST(host), told.provider, told.fabric_gbit_s, tuple(host.assumed), host.warnings, tuple(said),
+        )  # fmt: skip
+        row = self._by_facts.get(facts)
+        if row is None:
+            row = self._by_facts[facts] = len(self.distinct)
+            self.distinct.append(Hardware(told, found, host, said))
+        return row
 
 
 @dataclass(frozen=True)
