@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from gpurent.hardware import cards, slices
+from gpurent.hardware.disks import instance_caps
 from gpurent.hardware.hosts import Host, fill
 from gpurent.hardware.machines import Floats, Ints, Machines
 from gpurent.hardware.resolve import Resolution, resolve
 from gpurent.offer import Offer
 
-# Every field of an offer that resolving its card or filling its host reads: equal here is equal hardware.
-READS = attrgetter(
-    "provider", "tier", "sku", "machine", "listing", "gpu", "gpu_count", "gpu_share", "share_profile",
+# What of an offer resolving its card and filling its host read, the names of the machine apart.
+_READS = attrgetter(
+    "provider", "tier", "gpu", "gpu_count", "gpu_share", "share_profile",
     "gpu_memory_gib", "gpu_link", "fabric", "fabric_gbit_s", "host_to_gpu_gbyte_s", "vcpus", "threads_per_core",
     "cpu_model", "ram_gib", "disk_class", "disk_gib", "disk_read_mbyte_s", "disk_iops", "download_mbit_s", "boot_s",
 )  # fmt: skip
@@ -28,7 +30,7 @@ GIB = 2.0**30
 
 @dataclass(frozen=True)
 class Hardware:
-    """One distinct piece of hardware: an offer that has it, what its card text means, its host, what the user assumed."""
+    """One distinct hardware: an offer that has it, what its card text means, its host, what the user assumed."""
 
     offer: Offer
     resolution: Resolution
@@ -37,6 +39,21 @@ class Hardware:
 
 
 _HOST = attrgetter(*(name for name in Host.__dataclass_fields__ if name not in ("assumed", "warnings")))
+
+
+def hardware_key(offer: Offer) -> tuple[Any, ...]:
+    """Offers with equal keys have equal hardware.
+
+    The type's name only matters where limits of the type are tabled, the machine's only where its disk was measured.
+    """
+    sku = offer.sku if offer.provider in _capped_providers() else None
+    place = None if offer.disk_read_mbyte_s is None else offer.machine or offer.listing or offer.sku
+    return (_READS(offer), sku, place)
+
+
+@cache
+def _capped_providers() -> frozenset[str]:
+    return frozenset(provider for provider, _ in instance_caps())
 
 
 class Pool:
@@ -54,7 +71,7 @@ class Pool:
 
     def row(self, offer: Offer) -> int:
         """The place of an offer's hardware in `distinct`."""
-        key = READS(offer)
+        key = hardware_key(offer)
         row = self._by_offer.get(key)
         if row is None:
             row = self._by_offer[key] = self._place(offer)
