@@ -142,19 +142,21 @@ def _part(machines: Machines, work: _Input, gpu: Floats, rows: slice, nodes: int
         small_file_factor=column("small_file_factor", 1.0) if work.small_files else 1.0,
         iops=column("disk_iops"),
         ops_per_sample=work.ops_per_sample,
-        latency_s=latency,
-        outstanding=workers,
     )
     cpu = (vcpus, column("cpu_efficiency"), column("cpu_index"), work.prep_s)
     wait = latency * work.ops_per_sample
 
-    def stages(share: Floats | float) -> Stages:
-        prepared = prep.serial_loader_rate(workers, *cpu, wait * share) if work.serial else prep.prep_rate(*cpu)
-        both = np.broadcast_arrays(read.read_rate(share, disk, memory) * nodes, prepared * nodes, workers * most)
+    def stages(share: Floats | float, opened: float) -> Stages:
+        prepared = prep.serial_loader_rate(workers, *cpu, wait * opened) if work.serial else prep.prep_rate(*cpu)
+        served = np.minimum(
+            read.read_rate(share, disk, memory), read.open_rate(workers, latency * opened, work.ops_per_sample)
+        )
+        both = np.broadcast_arrays(served * nodes, prepared * nodes, workers * most)
         bus = read.host_to_gpu_rate(column("host_to_gpu_bytes_per_s"), count * nodes, work.gpu_input_bytes)
         return Stages(both[0], both[1], prep.ceiling(count * nodes, work.ceiling), bus)
 
-    steady, first = stages(miss), stages(1.0)
+    # A shared file system opens every sample anew, cached or not; what lies in memory is not opened again.
+    steady, first = stages(miss, 0.0 if work.in_memory else 1.0), stages(1.0, 1.0)
     known = gpu[rows, None]
     served = np.where(np.isnan(known), loader_rate(steady), throughput(steady, np.nan_to_num(known, nan=1.0)))
     served = np.where(workers <= most, served, -1.0)

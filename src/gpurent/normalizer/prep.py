@@ -53,14 +53,14 @@ def serial_loader_rate(
 ) -> Floats:
     """Samples per second of a loader whose workers each read and prepare one sample after the other.
 
-        L = W / ( prep_s * 500 / J * max(1, W / (e * vcpus)) + latency * miss )
+        L = W / ( prep_s * 500 / J * max(1, W / (e * vcpus)) + wait )
 
-    Workers beyond e * vcpus share the cores; each worker waits for its own reads. Stands in prep's place for
+    Workers beyond e * vcpus share the cores; each worker waits for its own opens. Stands in prep's place for
     map-style PyTorch loaders. Infinite where nothing is prepared and nothing is waited for.
 
     Args:
         workers: W, loader processes of the machine.
-        wait_s_per_sample: latency times the share of samples that wait for it.
+        wait_s_per_sample: latency of the opens of a sample, where the file system has one.
 
     >>> args = (np.array(8.0), np.array(0.6), np.array(500.0), 0.01)
     >>> [round(float(serial_loader_rate(np.array(w), *args))) for w in (1.0, 4.0, 7.0)]

@@ -75,12 +75,10 @@ def disk_rate(
     small_file_factor: Floats | float = 1.0,
     iops: Floats | float = np.inf,
     ops_per_sample: float = 0.0,
-    latency_s: Floats | float = 0.0,
-    outstanding: Floats | float = np.inf,
 ) -> Floats:
     """Samples per second that come from the disk alone.
 
-        disk = min(disk, IOPS * bytes / ops, outstanding * bytes / (latency * ops)) / bytes
+        disk = min(disk, IOPS * bytes / ops) / bytes
 
     where disk is the large-file rate after the caps of instance and network, times the small-file factor where files
     are small. An unknown cap (NaN) does not limit; infinite where samples have no bytes.
@@ -93,12 +91,23 @@ def disk_rate(
     rate = np.asarray(disk_bytes_per_s) * small_file_factor / bytes_per_sample
     if ops_per_sample > 0:
         rate = np.fmin(rate, np.asarray(iops) / ops_per_sample)
-        latency = np.asarray(latency_s, dtype=float)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            in_flight = np.where(latency > 0, np.asarray(outstanding) / (latency * ops_per_sample), np.inf)
-        rate = np.fmin(rate, in_flight)
     result: Floats = rate
     return result
+
+
+def open_rate(outstanding: Floats, latency_s: Floats, ops_per_sample: float) -> Floats:
+    """Samples per second that a shared file system opens, cached or not; infinite where opens take no time.
+
+        outstanding / (latency * ops)
+
+    outstanding = loader workers. Source: 2.3 ms an open on Lustre, table disks.
+
+    >>> float(open_rate(np.array(23.0), np.array(0.0023), 1.0))
+    10000.0
+    """
+    wait = np.asarray(latency_s, dtype=float) * ops_per_sample
+    rate: Floats = np.where(wait > 0, np.asarray(outstanding) / np.where(wait > 0, wait, 1.0), np.inf)
+    return rate
 
 
 def read_rate(miss: Floats | float, disk_samples_per_s: Floats, memory_samples_per_s: Floats) -> Floats:

@@ -13,7 +13,7 @@ from gpurent.tables import rows
 from gpurent.workloads.files import build, overrides, parse, read_text
 from gpurent.workloads.workload import Workload
 
-__all__ = ["Workload", "aliases", "load", "names", "template"]
+__all__ = ["Workload", "aliases", "changed", "load", "names", "template"]
 
 _SUFFIX = ".toml"
 _TEMPLATE = "template.toml.txt"
@@ -63,6 +63,15 @@ def load(name_or_path: str | Path, set_: Iterable[str] = (), *, anchored: bool =
     return build(parse(text, name), changed, name, anchored=anchored)
 
 
+def changed(workload: Workload, **keys: object) -> Workload:
+    """The same workload with other values of some keys; another pipeline brings its own costs.
+
+    >>> changed(load("resnet50"), pipeline="dali").prep_ms_per_sample
+    3.7
+    """
+    return build(workload.model_dump(exclude_none=True), keys, workload.name, anchored=True)
+
+
 def template() -> str:
     """A commented workload file that loads as it is."""
     return _resources(__package__).joinpath(_TEMPLATE).read_text(encoding="utf-8")
@@ -80,4 +89,4 @@ def _resolve(text: str) -> str:
     near = get_close_matches(key[:100], [*names(), *aliases()], n=4, cutoff=0.5)
     known = dict.fromkeys(aliases().get(one, one) for one in near)
     do = f"did you mean {', '.join(known)}?" if known else "`gpurent workloads list` shows all; a file ends in .toml"
-    raise Problem("there is no workload of this name", text, do)
+    raise Problem("there is no workload of this name", text.strip() or "(empty)", do)
