@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gpurent import tables
+from gpurent import tables, workloads
 from gpurent.hardware import cards
 from gpurent.normalizer import matrix
 from gpurent.offer import Offer
@@ -255,10 +255,10 @@ def _advice(columns: Columns, place: int, row: Row, workload: Workload, again: A
             attempt("try-tf32", workload, "tf32")
         elif precision == "tf32":
             attempt("try-amp", workload, "amp")
-        attempt("try-batch", workload.model_copy(update={"batch": 2 * workload.batch}), batch=2 * workload.batch)
+        attempt("try-batch", workloads.changed(workload, batch=2 * workload.batch), batch=2 * workload.batch)
     if row["limit"] == "sync" or row["limit_also"] == "sync":
         steps = 4 * workload.accumulation
-        attempt("try-accumulation", workload.model_copy(update={"accumulation": steps}), steps=steps)
+        attempt("try-accumulation", workloads.changed(workload, accumulation=steps), steps=steps)
         lost = 1 - (row["sync_efficiency"] or 1.0)
         tried.append(Advice("try-one", {"n": row["gpu_count"], "share": f"{lost:.0%}"}))
     return sorted(tried, key=lambda each: -float(each.values.get("gain", 0.0)))
@@ -273,7 +273,7 @@ def _input_advice(
     if current in known:
         for name, code in (("dali", "try-dali"), (f"{current}-256px", "try-small")):
             if name in known and name != current:
-                attempt(code, workload.with_pipeline(name), pipeline=name)
+                attempt(code, workloads.changed(workload, pipeline=name), pipeline=name)
     if row["limit"] == "cpu" and row["cpu_samples_per_s"] and row["gpu_samples_per_s"]:
         needed = row["vcpus"] * row["gpu_samples_per_s"] / row["cpu_samples_per_s"]
         tried.append(Advice("try-vcpus", {"vcpus": int(np.ceil(needed))}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -141,7 +142,9 @@ def footer(answer: Mapping[str, Any], lang: str) -> list[str]:
 def _shown(value: Any) -> str:
     if value is None:
         return MISSING
-    return value if isinstance(value, str) else significant(float(value), 4)
+    if isinstance(value, str):
+        return value
+    return f"{value:,.0f}" if value == int(value) and abs(value) < 1e6 else significant(float(value), 4)
 
 
 def explain_text(chain: Explanation, lang: str) -> str:
@@ -165,11 +168,35 @@ def explain_text(chain: Explanation, lang: str) -> str:
         mark = say("explain.guilty", lang) if chain.marks(line) else ""
         name = "  " + say(f"explain.line-{line.name}", lang)
         cells.append([name, *(_shown(value) for value in line.values), *ratio, line.source, mark])
-    lines += ["", plain_grid(heads, cells), "", say("explain.try", lang)]
+    shortened, listed = _sources(cells, len(heads) - 2)
+    lines += ["", plain_grid(heads, shortened), "", say("explain.try", lang)]
     lines += [f"  - {advice_text(chain, each, lang)}" for each in chain.advice]
     if not chain.advice:
         lines.append(f"  - {say('explain.nothing-to-try', lang)}")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", say("explain.sources", lang), *listed])
+
+
+_LONG_SOURCE = 44
+
+
+def _sources(cells: list[list[str]], column: int) -> tuple[list[list[str]], list[str]]:
+    """Long sources become a number under the table; keys of sources.csv get their address there."""
+    from gpurent import tables
+
+    known = {
+        row["source"]: f"{row['what']}, {row['address']} {row['commit_or_version']}" for row in tables.rows("sources")
+    }
+    listed: dict[str, str] = {}
+    shortened: list[list[str]] = []
+    for row in cells:
+        source = row[column]
+        if len(source) > _LONG_SOURCE:
+            listed.setdefault(source, f"[{len(listed) + 1}]")
+            source = listed[source]
+        shortened.append([*row[:column], source, *row[column + 1 :]])
+    lines = [f"  {mark} {text}" for text, mark in listed.items()]
+    words = {word for row in cells for word in re.split(r"[^A-Za-z0-9.-]+", row[column])}
+    return shortened, [*lines, *(f"  {key}: {known[key].strip()}" for key in sorted(words & known.keys()))]
 
 
 def advice_text(chain: Explanation, advice: Advice, lang: str) -> str:
