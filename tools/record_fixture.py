@@ -3,9 +3,9 @@
     python tools/record_fixture.py stamp fixtures/vultr/*.toml
     python tools/record_fixture.py record cache/vultr/20261130T203000Z-1a2b3c4d.json fixtures/vultr --case live
 
-`stamp` writes the sha256 of the body beside a sidecar into it. `record` copies the bodies of a capture, which hold no keys
-and no host addresses, with sidecars of kind "recorded"; look at them before you commit them: a body may be large, and a
-provider's terms may not allow to publish it.
+`stamp` writes the sha256 of the body beside a sidecar into it. `record` copies the bodies of a capture, which hold no
+keys and no host addresses, with sidecars of kind "recorded"; look at them before you commit them: a body may be large,
+and a provider's terms may not allow to publish it.
 """
 
 from __future__ import annotations

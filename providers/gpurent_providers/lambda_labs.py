@@ -147,11 +147,11 @@ def _page_offers(row: Row) -> Iterator[Offer | Reject]:
     if count is None:
         yield _cluster(row, facts, price)
         return
-    memory, plan = _gib(row, "VRAM/GPU", "GB"), facts["gpu"]
+    memory, plan = _size(row.need_text("VRAM/GPU"), "GB"), facts["gpu"]
     if memory is None:
         raise row.bad("VRAM/GPU", "no memory of a card")
     known = _known(gpu=plan, gpu_memory_gib=memory, gpu_count=count[1])
-    disk = _gib(row, "STORAGE", "GiB")
+    disk = _gib(row, "STORAGE")
     yield row.offer(
         **facts,
         sku=known.get("sku") or f"{count[1]}x {plan} {memory} GB",
@@ -160,7 +160,7 @@ def _page_offers(row: Row) -> Iterator[Offer | Reject]:
         gpu_memory_gib=memory,
         vcpus=row.positive("VCPUS"),
         cpu_model=known.get("cpu_model") or None,
-        ram_gib=_gib(row, "RAM", "GiB"),
+        ram_gib=_gib(row, "RAM"),
         disk_class="local-ssd" if disk and "SSD" in row.values["STORAGE"] else None,
         disk_gib=disk,
         stock_grade="price",
@@ -196,10 +196,14 @@ def _cluster(row: Row, facts: dict[str, Any], price: Price) -> Offer:
     )
 
 
-def _gib(row: Row, key: str, unit: str) -> Decimal | None:
-    """A size like "2.75 TiB SSD" or "180 GB" in GiB."""
-    size = re.match(rf"(\d{{1,6}}(?:\.\d{{1,3}})?) ({unit}|TiB)\b", row.text(key) or "")
+def _gib(row: Row, key: str) -> Decimal | None:
+    size = _size(row.text(key) or "", "GiB")
     if size is None:
-        row.fault(key, row.values.get(key), f"not a size in {unit}")
-        return None
-    return Decimal(size[1]) * (1024 if size[2] == "TiB" else 1)
+        row.fault(key, row.values.get(key), "not a size in GiB or TiB")
+    return size
+
+
+def _size(text: str, unit: str) -> Decimal | None:
+    """A size like "2.75 TiB SSD" or "180 GB" in GiB."""
+    size = re.match(rf"(\d{{1,6}}(?:\.\d{{1,3}})?) ({unit}|TiB)\b", text)
+    return Decimal(size[1]) * (1024 if size[2] == "TiB" else 1) if size else None

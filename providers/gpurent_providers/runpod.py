@@ -123,7 +123,8 @@ def _offers(row: Row) -> Iterator[Offer | Reject]:
         if sold is False or (sold is None and not price):
             yield Reject(row.part.name, row.where(key), shown(price), OUT_OF_SCOPE + f"not sold in {cloud} cloud")
         elif price is None or price <= 0:
-            row.fault(key, price, NOT_ABOVE_ZERO)
+            if price is not None or row.get(key) is None:  # an unreadable one is noted already
+                row.fault(key, price, NOT_ABOVE_ZERO)
         elif sold is None and cloud == "community" and price in _placeholders():
             yield Reject(
                 row.part.name, row.where(key), shown(price), "a placeholder price: nothing says it is sold here"
