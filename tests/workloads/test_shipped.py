@@ -53,7 +53,7 @@ class TestEach:
     def test_its_data_set_is_about_its_samples(self, name: str) -> None:
         workload = workloads.load(name)
         whole = workload.samples_per_epoch * workload.bytes_per_sample
-        if workload.dataset_bytes is not None:
+        if workload.dataset_bytes is not None and workload.read != "memory":  # raw text is smaller than its tokens
             assert 0.85 < workload.dataset_bytes / whole < 1.2
 
 
