@@ -138,11 +138,11 @@ def _offers(row: Row, shapes: Mapping[str, list[_Shape]]) -> Iterator[Offer | Re
 def _scope(name: str, metric: str, category: str) -> str | None:
     """Why a price is not one of a machine of ours, or None."""
     if metric != METRIC:
-        return NO_GPU if "GPU" not in name else OUT_OF_SCOPE + f"not sold by the GPU-hour: {metric}"
+        return NO_GPU if "GPU" not in name else OUT_OF_SCOPE + "not sold by the GPU-hour"
     if "AI Enterprise" in name:
         return OUT_OF_SCOPE + "a licence, not a machine"
     if not category.startswith("Compute - GPU"):
-        return OUT_OF_SCOPE + f"another service: {category}"
+        return OUT_OF_SCOPE + "another service"
     return None
 
 

@@ -160,7 +160,7 @@ def _facts(row: Row, storage: Decimal) -> dict[str, Any]:
     return {
         **terms(META.name),
         "provider": META.name,
-        "listing": row.label("id"),
+        "listing": row.need_label("id"),
         "machine": row.label("machine_id"),
         "region": region,
         "country": country,

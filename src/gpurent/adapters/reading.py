@@ -139,7 +139,7 @@ class Row:
         self.faults: list[Reject] = [] if faults is None else faults
 
     def where(self, key: str) -> str:
-        return f"{self.path}.{key}"
+        return clean_line(f"{self.path}.{key}")
 
     def fault(self, key: str, value: object, reason: str) -> None:
         """Note a bad field the offer can do without."""
@@ -176,6 +176,13 @@ class Row:
         if isinstance(value, Decimal):
             return str(value)[:MAX_CHARACTERS]
         return self.text(key)
+
+    def need_label(self, key: str) -> str:
+        """An identifier without which an offer would have no name of its own."""
+        label = self.label(key)
+        if not label:
+            raise self.bad(key, "missing")
+        return label
 
     def number(self, key: str, *, max_exponent: int = MAX_EXPONENT) -> Decimal | None:
         """A finite, bounded number, written as a number or as text. 0 and below are for the caller to judge."""
