@@ -110,7 +110,7 @@ def find_prices(text: str) -> list[PriceText]:
             continue
         first, last = _left(text, tokens, index, used), _right(text, tokens, index)
         cluster = tokens[first : last + 1]
-        if any(one.kind in ("cur", "cents", "unit", "adverb", "gpuhour", "nodehour") for one in cluster):
+        if any(one.kind in _MONEY for one in cluster) or _ten_thousands(text, cluster):
             price = _read(text, cluster)
             if price is not None:
                 found.append(price)
@@ -162,12 +162,22 @@ def exact_price(text: str, *, currency: str | None = None, unit: Unit | None = N
     raise InvalidNumber("another currency, period or basis")
 
 
+def _ten_thousands(text: str, cluster: list[Token]) -> bool:
+    """ "1.2 万" with nothing countable behind it is money in a Chinese offer."""
+    numbers = [token for token in cluster if token.kind == "num"]
+    return (
+        numbers[-1].match["mult"] in ("万", "萬")
+        and re.match(r"\s*(?:$|[\s,.;()|])", text[cluster[-1].end :]) is not None
+    )
+
+
 def _near(text: str, left: Token, right: Token) -> bool:
     gap = text[left.end : right.start]
     return len(gap) <= _MAX_GAP and "\n" not in gap and _GAP.match(gap) is not None
 
 
 _BEFORE_AMOUNT = {"$", "¥", "￥", "£", "US$", "us$", "HK$", "S$", "A$", "C$", "NT$", "₹"}
+_MONEY = {"cur", "cents", "unit", "adverb", "gpuhour", "nodehour"}
 _UNITS = {"unit", "adverb", "gpuhour", "nodehour"}
 _BASES = {"gpu", "node", "whole", "gpuhour", "nodehour"}
 _LEFT = {

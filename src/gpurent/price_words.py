@@ -29,7 +29,7 @@ PERIODS: tuple[tuple[str, int, str], ...] = (  # unit, how many of it, words
     ("day", 1, r"天|日|days?|d"),
     ("week", 1, r"周|星期|礼拜|weeks?|wk|w"),
     ("month", 1, r"个?月|months?|mon|mo|m"),
-    ("year", 1, r"年|years?|yrs?|yr|y|annum|a"),
+    ("year", 1, r"年|years?|yrs?|yr|y|annum"),
 )
 _PERIOD = "|".join(words for _, _, words in PERIODS)
 ADVERBS = (

@@ -1,8 +1,17 @@
-"""Somebody's words for an offer, read: a listing, a console block, a chat line, a price-page row."""
+"""Somebody's words for an offer, read: a listing, a console block, a chat line, a price-page row.
+
+The text is only taken apart here. Which readings can be true, at which price, of which card, is decided by who knows
+cards and markets (`gpurent.quotes`).
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gpurent.offer import Offer
+
+if TYPE_CHECKING:
+    from gpurent.offer_text.readings import Quote
 
 
 def read_machine(text: str) -> Offer:
@@ -14,3 +23,26 @@ def read_machine(text: str) -> Offer:
     from gpurent.offer_text.machine import machine_of
 
     return machine_of(text)
+
+
+def read_offers(text: str, lang: str | None = None) -> list[Quote]:
+    """Every quote of a paste with its readings, most likely first.
+
+    Args:
+        text: anything; HTML is taken off, hostile characters are dropped.
+        lang: language of the answer; None: the quote's own.
+
+    >>> [quote] = read_offers("A100 80G 8卡 月付 4.5万/月")
+    >>> quote.readings[0].offer.gpu_count, str(quote.readings[0].offer.price_per_hour)
+    (8, '62.5')
+    """
+    from dataclasses import replace
+
+    from gpurent.offer_text.gather import gather
+    from gpurent.offer_text.quotes_of import split
+    from gpurent.offer_text.readings import readings_of
+    from gpurent.offer_text.tidy import plain, tidy
+
+    pieces, _ = split(tidy(plain(text)))
+    quotes = [readings_of(gather(piece)) for piece in pieces]
+    return [replace(quote, lang=lang) for quote in quotes] if lang else quotes

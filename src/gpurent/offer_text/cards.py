@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
-from gpurent.offer_text.scan import COUNT, Scan, count_of
+from gpurent import tables
+from gpurent.offer_text.scan import COUNT, Scan, compiled, count_of
 
 _PREFIX = (
     r"(?:(?:nvidia|英伟达|geforce|tesla|quadro|grid|amd|instinct|radeon|intel|habana|huawei|华为|ascend|昇腾|"
@@ -34,39 +36,39 @@ _CORE = (
     r"|(?<![\d.,$¥￥€£])(?:2000|3500|4000|4500|5000|5880|6000)[\s_-]?ada\b|" + _BARE + r")"
 )
 _SUFFIX = (
-    r"(?:[\s_/+-]*(?:\(\s*)?(?:ti|super|ada(?:[\s_-]*(?:generation|gen|lovelace))?|blackwell|ampere|hopper|sxm\s?\d?|pci-?e?|"
+    r"(?:[\s_/+-]*(?:\(\s*)?(?:ti|super|ada(?:[\s_-]*(?:generation|gen|lovelace))?|blackwell|ampere|hopper|sxm(?:\s?[2-6](?!\d|\s?(?:卡|张|块|x|\*|gpu|card)))?|pci-?e?|"
     r"nvl\d{0,2}|nv-?link|hbm\d?e?|gddr\dx?|oam|max-?q|server(?:[\s_-]*edition)?|workstation(?:[\s_-]*edition)?|bse|se|ws|wk|we|"
     r"sff|laptop|mobile|mega|plus|sli|ac|cc|pc|tensor[\s_-]*core(?:[\s_-]*gpu)?|accelerator|oc|"
     r"d(?:[\s_-]?v2)?|s|魔改版?|改版?|显卡|modded|mod|full|整卡|" + _SIZE + _NOT_CARD_SIZE + r"|显存|vram|v2"
     r"|mig(?:[\s_:-]*\d(?:c\.\d)?g\.\d{1,3}gb(?:\+(?:me|gfx)(?:\.all)?)?)?|\d(?:c\.\d)?g\.\d{1,3}gb(?:\+(?:me|gfx)(?:\.all)?)?"
     r"|(?<=[\da-z])-\d{1,3}[qcab])(?![a-z0-9])(?:\s*\))?)"
 )
-_MENTION = re.compile(_PREFIX + "{0,4}" + _CORE + _SUFFIX + "{0,8}", re.IGNORECASE)
-_SLICE_WORD = re.compile(
-    r"(?<![a-z0-9])(\d(?:c\.\d)?g\.\d{1,3}gb(?:\+(?:me|gfx)(?:\.all)?)?)(?![a-z0-9])", re.IGNORECASE
+_MENTION = compiled(_PREFIX + "{0,4}" + _CORE + _SUFFIX + "{0,8}")
+_PROFILE = r"\d(?:c\.\d)?g\.\d{1,3}gb(?:\+(?:me|gfx)(?:\.all)?)?"
+_SLICE_WORD = compiled(
+    rf"(?:(?<![\d.,a-z])(?P<n>{COUNT})\s?[x*]\s?)?(?<![a-z0-9])(?P<profile>{_PROFILE})(?![a-z0-9])(?:\s?(?:[x*]\s?|:)(?P<n2>\d{{1,2}})(?![\d.]))?"
 )
 _UNIT = r"(?:张|块|片|颗|枚|卡|路|pcs|pieces?|cards?|gpus?|个)"
 _TIMES = r"[x*]"
-_BEFORE = re.compile(
-    rf"(?<![\d.,a-z$¥￥€£])(?P<n>{COUNT})\s{{0,2}}(?:{_TIMES}|{_UNIT}\s?{_TIMES}?|(?:of|units?\s+of)\s)?\s{{0,2}}(?:的|of\s)?\s?$",
-    re.IGNORECASE,
+_BEFORE = compiled(
+    rf"(?<![\d.,a-z$¥￥€£])(?P<n>{COUNT})\s{{0,2}}(?:{_TIMES}_?|{_UNIT}\s?{_TIMES}?|(?:of|units?\s+of)\s)?\s{{0,2}}(?:的|of\s)?\s?\Z",
 )
-_AFTER = re.compile(
+_AFTER = compiled(
     rf"^\s{{0,3}}(?:[,;:|)\]]\s{{0,2}})?(?:(?P<times>{_TIMES}|(?<=[^\d\s]):)\s{{0,2}})?(?P<n>{COUNT})\s{{0,2}}-?\s?(?P<unit>{_UNIT}(?![a-z]))?"
     r"(?![\d.]|\s?(?:g\b|gb|gib|tb|核|线程|v?cpu|cores?|ghz|vcores?|[a-z]?元|万|/))",
-    re.IGNORECASE,
 )
-_ANYWHERE = re.compile(
+_ANYWHERE = compiled(
     rf"(?<![\d.,a-z$¥￥€£/])(?P<n>{COUNT})\s{{0,2}}-?\s?(?:[x*]\s{{0,2}})?(?P<unit>卡|张卡|块卡|张|路|gpus?\b|cards?\b|way\b)(?!时|/?小时|-?h\b|-?hour)",
-    re.IGNORECASE,
 )
-_LABEL = re.compile(
+_LABEL = compiled(
     r"(?:gpus?|cards?|显卡|卡数|数量|num_?gpus?|gpu[\s_]*(?:count|qty|num(?:ber)?|数量?|卡数)|qty|quantity)\s{0,2}[:=]\s{0,2}"
     rf"(?P<n>{COUNT})(?![\d.]|\s?(?:g\b|gb|gib|tb))",
-    re.IGNORECASE,
 )
-_ATTACHED = re.compile(r"^x(?P<n>\d{1,2})(?=[\s(,*]|$)", re.IGNORECASE)
+_ATTACHED = compiled(r"^x(?P<n>\d{1,2})(?=[\s(,*]|\Z)")
 _PLURAL = re.compile(r"(?<=\d)s$")
+_S_IN_NAME = re.compile(r"(?:l40|4070|4080|2060|2070|2080|1660|v100)s$", re.IGNORECASE)
+_SIZE_BEHIND = compiled(rf"\s?\(?\s?{_SIZE}\s?\)?")
+_SIZE_BEFORE = compiled(r"(?<![\d.a-z])(\d{1,3})\s?g(?:i?b)?\s?(?:的|版)?\s?\Z")
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,16 @@ def find_cards(scan: Scan) -> list[Mention]:
     """Every place where a card is named, with the count beside it; both are blanked in the scan."""
     mentions = []
     for match in list(_MENTION.finditer(scan.left)):
-        text = match.group().strip(" ()/-_+")
+        text = " ".join(re.sub(r"[()/+]", " ", match.group()).split()).strip("-_ ")
         start, end = match.span()
+        before = _SIZE_BEFORE.search(scan.left[max(0, start - 10) : start])
+        if before and int(before.group(1)) in memory_sizes(text):  # "141GB H20"
+            text += f" {before.group(1)}GB"
+            start -= len(before.group())
         attached = _ATTACHED.match(scan.left[end : end + 4])
         if attached:  # RTX 3080x2(20GB): the size belongs to the name
             end += attached.end()
-            size = re.match(rf"\s?\(?\s?{_SIZE}\s?\)?", scan.left[end : end + 12], re.IGNORECASE)
+            size = _SIZE_BEHIND.match(scan.left[end : end + 12])
             if size:
                 text += " " + size.group().strip(" ()")
                 end += size.end()
@@ -99,6 +105,28 @@ def find_cards(scan: Scan) -> list[Mention]:
         number = int(attached["n"]) if attached else None
         mentions.append(Mention(text, start, end, count, number, words))
     return mentions
+
+
+@cache
+def memory_sizes(name: str) -> frozenset[int]:
+    """The memory sizes (GB) of the cards of a name, by the digits and letters that make it."""
+    key = re.sub(r"[^a-z0-9]|nvidia|geforce|tesla|rtx|gtx|\d{1,3}gb?$", "", name.lower())
+    rows = tables.rows("cards")
+    return frozenset(
+        int(float(row["memory_gb"])) for row in rows if re.sub(r"[^a-z0-9]|rtx|gtx", "", row["family"]) == key
+    )
+
+
+def has_card(text: str) -> bool:
+    """Whether a text names a card or an instance type's hardware anywhere."""
+    from gpurent.offer_text.instances import names_instance
+
+    return _MENTION.search(text) is not None or names_instance(text)
+
+
+def is_card(text: str) -> bool:
+    """Whether a short piece of text holds a card's name."""
+    return _MENTION.search(text) is not None
 
 
 def _count_beside(scan: Scan, start: int, end: int) -> tuple[int | None, str]:
@@ -126,14 +154,23 @@ def count_elsewhere(scan: Scan) -> tuple[int | None, str]:
     return None, ""
 
 
+def take_slices(scan: Scan) -> tuple[str | None, int | None]:
+    """A MIG profile that stands apart from a card's name, and how many of it ("4 x 1g.10gb"); blanked."""
+    match = scan.first(_SLICE_WORD)
+    if not match:
+        return None, None
+    number = match["n"] or match["n2"]
+    return match["profile"].lower(), count_of(number) if number else None
+
+
 def slice_profile(text: str) -> str | None:
     """A MIG profile in a text, as it is written."""
     match = _SLICE_WORD.search(text)
-    return match.group(1).lower() if match else None
+    return match["profile"].lower() if match else None
 
 
 def singular(text: str) -> str:
     """A plural taken off a card's name ("4090s"), kept where the letter is part of the name (L40s, 4080s, V100s)."""
-    if _PLURAL.search(text) and not re.search(r"(?:l40|4070|4080|2060|2070|2080|1660|v100)s$", text, re.IGNORECASE):
+    if _PLURAL.search(text) and not _S_IN_NAME.search(text):
         return text[:-1]
     return text

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from gpurent.offer_text.scan import COUNT, Scan, count_of
+from gpurent.offer_text.scan import COUNT, Scan, compiled, count_of
 
 GIB = {"t": 1024.0, "tb": 1024.0, "tib": 1024.0, "g": 1.0, "gb": 1.0, "gib": 1.0, "m": 1 / 1024, "mb": 1 / 1024,
        "mib": 1 / 1024, "k": 1 / 1024**2, "kb": 1 / 1024**2, "kib": 1 / 1024**2}  # fmt: skip
+FASTEST_DISK_MBYTE_S = 60_000.0
 _NUMBER = r"(?<![\d.,])\d{1,6}(?:,\d{3})*(?:\.\d{1,3})?"
 _SIZE = rf"(?P<n>{_NUMBER})\s?(?P<u>tib|tb|gib|gb|mib|mb|t|g)(?![a-z/])(?!\s?/\s?s)"
 
 _GHZ = r"(?:\s*(?:CPU)?\s*@?\s*\(?\d(?:\.\d{1,2})?\s*GHz\)?)"
-_CPU = re.compile(
+_CPU = compiled(
     r"(?:(?P<sockets>[1248])\s?[x*]\s?)?(?<![a-z0-9])(?P<cpu>"
     r"(?:intel(?:\(r\))?\s*)?(?:xeon|至强)(?:\(r\))?(?:\s*(?:platinum|gold|silver|bronze|max))?\s*(?:w-|e[357]-|w)?\s?\d{3,4}[a-z+]{0,3}\d?(?:\s*v\d)?"
     r"|(?:intel(?:\(r\))?\s*)?(?:xeon(?:\(r\))?\s*)?(?:platinum|gold|silver|bronze|铂金|金牌|银牌)\s*\d{4}[a-z+]{0,3}"
@@ -22,42 +23,37 @@ _CPU = re.compile(
     r"|(?:amd\s*)?(?:ryzen\s*)?threadripper(?:\s*pro)?\s*\d{4}[a-z]{0,2}(?:\s*\d{1,3}-cores?)?"
     r"|(?:amd\s*)?ryzen\s*(?:pro\s*)?(?:[3579]\s*)?(?:pro\s*)?\d{4}[a-z]{0,2}(?:3d)?(?:\s*\d{1,2}-core(?:\s*processor)?)?"
     r"|(?:intel(?:\(r\))?\s*)?(?:core(?:\(tm\))?\s*)?(?:i[3579]|ultra\s*[579])[\s-]?\d{3,5}[a-z]{0,3}"
+    r"|(?:双路|单路|四路|2路|dual(?:\s*socket)?)\s*(?:intel|amd|xeon|epyc|至强)?\s*\d{4}[a-z]{0,2}"
     r"|(?:aws\s*)?graviton\s?\d|nvidia\s*grace|grace\s*cpu|ampere\s*altra(?:\s*max)?|neoverse[\s-]?[nv]\d"
     r"|(?:鲲鹏|kunpeng)\s*-?\d{3}|(?:海光|hygon)\s*(?:c86\s*)?\d{4}|(?:飞腾|phytium)\s*\S{2,8}"
     r"|(?:[357]9\d0|59\d5|39\d0|79\d5)w?x(?:3d)?\b|1[0-4]\d00kf?s?\b|8[1-6]\d{2}[a-z]\+?(?=[\s,;/)@]|$)"
-    rf")(?![a-z0-9]){_GHZ}?(?:\s*(?:processor|处理器|cpu))?{_GHZ}?",
-    re.IGNORECASE,
+    rf")(?![a-z0-9]){_GHZ}?(?:\s*(?:processor|处理器|cpu))?{_GHZ}?(?P<twin>\s?[x*]\s?2(?![\d.]))?",
 )
-_CPU_GHZ = re.compile(r"(?<![\d.])\d(?:\.\d{1,2})?\s*GHz", re.IGNORECASE)
-_CPU_LABEL = re.compile(
-    r"(?:cpu|处理器)(?:\s*model|型号|\s*name)?\s*[:=]\s*(?P<cpu>[A-Za-z][\w()+ -]{3,40}?\d\w*)", re.IGNORECASE
-)
+_CPU_GHZ = compiled(r"(?<![\d.])\d(?:\.\d{1,2})?\s*GHz")
+_CPU_LABEL = compiled(r"(?:cpu|处理器)(?:\s*model|型号|\s*name)?\s*[:=]\s*(?P<cpu>[A-Za-z][\w()+ -]{3,40}?\d\w*)")
 
-_THREADS = re.compile(
+_THREADS = compiled(
     r"(?<![\d.])(?P<a>\d{1,4}(?:\.\d{1,2})?)\s?(?:/\s?(?P<total>\d{1,4}(?:\.\d)?)\s?)?-?\s?"
     r"(?P<unit>v-?cpus?|vcores?|v核|虚拟核心?|逻辑核心?|线程|threads?|ocpus?|pcpus?|物理核心?|physical\s+cores?|cores?|核心|核|cpus?)(?![a-z])"
     r"(?:\s?(?:cpu|处理器))?|"
     r"(?<![a-z])(?P<label>v-?cpus?|cpu\s*(?:核心?数?|cores?|count)|cpus?|核心?数|cores|threads)\s{0,2}[:=]?\s{0,2}(?P<b>\d{1,4}(?:\.\d{1,2})?)"
     r"(?:\s?/\s?(?P<total2>\d{1,4}(?:\.\d)?))?(?:\s?(?P<unit2>v-?cpus?|核心?|cores?|线程|c\b|vc\b))?(?!\.?\d|\s?(?:ghz|gb?\b|x\s))",
-    re.IGNORECASE,
 )
-_PAIR = re.compile(
+_PAIR = compiled(
     rf"(?<![\d.a-z])(?P<c>\d{{1,4}})\s?(?:c|核|vcpus?|cores?|v)\s?[,/+|*-]?\s?(?P<n>{_NUMBER})\s?(?P<u>gib|gb|g|tb|t)(?![a-z/])"
-    r"(?!\s?(?:ssd|nvme|hdd|disk|硬盘|系统盘|数据盘|storage|volume|显存|vram))",
-    re.IGNORECASE,
+    r"(?!\s?(?:ssd|nvme|hdd|disk|硬盘|系统盘|数据盘|storage|volume|显存|vram))"
+    r"(?:\s?(?:ddr\d\s?)?(?:ram|内存|memory)(?![a-z]))?",
 )
-_RAM = re.compile(
+_RAM = compiled(
     rf"(?:(?<![a-z])(?:ram|host[_\s]?mem(?:ory)?|system\s+memory|memory|mem|内存|主存|运存)(?:\s?\(gi?b\))?\s{{0,3}}[:=]?\s{{0,3}}(?:ddr\d(?:-\d{{4}})?\s*)?"
     rf"(?:(?P<low>\d{{1,5}}(?:\.\d)?)\s?(?:g|gb)?\s?[/-]\s?)?(?:(?P<k>\d{{1,2}})\s?[x*]\s?)?{_SIZE})"
     rf"|(?:(?:(?P<k2>\d{{1,2}})\s?[x*]\s?)?(?P<n2>{_NUMBER})\s?(?P<u2>tib|tb|gib|gb|t|g)\s?(?:of\s+)?(?:(?:ddr\d(?:-\d{{4}})?|ecc|reg|rdimm|host|system|sys)\s*){{0,3}}"
     r"(?:ram|内存|memory|mem|运存|ddr\d(?:-\d{4})?)(?![a-z]))|"
     rf"(?:ddr\d(?:-\d{{4}})?\s{{0,2}}(?:ecc\s*)?(?P<n3>{_NUMBER})\s?(?P<u3>tb|gb|t|g)(?![a-z/]))",
-    re.IGNORECASE,
 )
-_VRAM = re.compile(
+_VRAM = compiled(
     rf"(?:(?:gpu[\s_]*(?:ram|mem(?:ory)?)|v-?ram|显存(?:大小)?|device_mem)(?:\s?\(gi?b\))?\s{{0,3}}[:=]?\s{{0,3}}{_SIZE})"
-    rf"|(?:(?P<n2>{_NUMBER})\s?(?P<u2>gib|gb|g|mib|mb)\s?(?:of\s+)?(?:gpu\s*(?:ram|mem(?:ory)?)|v-?ram|显存|slice|hbm\d?e?|gddr\dx?))",
-    re.IGNORECASE,
+    rf"|(?:(?P<n2>{_NUMBER})\s?(?P<u2>gib|gb|g|mib|mb)\s?(?:of\s+)?(?:gpu\s*(?:ram|mem(?:ory)?)|v-?ram|显存|slice|hbm\d?e?|gddr\dx?|gpus?(?![a-z])))",
 )
 
 _KINDS = (
@@ -77,28 +73,26 @@ _KINDS = (
     ("local-ssd", r"ssd|固态|local\s*disk|本地盘|sata"),
 )
 _KIND = "|".join(f"(?:{words})" for _, words in _KINDS)
+_KIND_PATTERNS = tuple((kind, compiled(rf"(?<![a-z])(?:{words})")) for kind, words in _KINDS)
 _ROLE = (
-    r"系统盘|数据盘|系统|数据|container(?:\s*disk)?|volume(?:\s*/\S{1,24})?|root|boot|os\s*disk|data\s*disk"
+    r"(?:系统|数据)盘?(?!盘)|container(?:\s*disk)?|volume(?:\s*/\S{1,24})?|root|boot|os\s*disk|data\s*disk"
     r"|temp(?:orary)?(?:\s*disk)?|scratch|硬盘|磁盘|disk|storage|存储|本地存储|local\s*storage|ephemeral"
 )
 _MORE = r"(?:免费|free|local|本地|total|共|各|each|persistent|高速|快速|企业级|enterprise|raid\s?\d?|每块|随机|usable)"
-_DISK = re.compile(
+_DISK = compiled(
     rf"(?:(?<![a-z])(?P<role>{_ROLE})(?P<kind0>\s{{0,2}}(?:{_KIND}))?(?:\s?\(gi?b\))?[\s:=(]{{0,4}}(?:{_MORE}[\s:]{{0,3}})?)?"
     rf"(?:(?P<kind1>{_KIND})[\s:=]{{0,3}})?(?:(?P<k>{COUNT})\s?(?:[x*]|块)\s?)?(?P<n>{_NUMBER})\s?(?P<u>tib|tb|gib|gb|t|g)(?![a-z])(?!\s?/\s?s)"
-    rf"(?:[\s_-]{{0,2}}(?:{_MORE}\s{{0,2}})?(?P<kind2>(?:{_KIND})(?:\s{{0,2}}(?:{_KIND})){{0,2}}))?(?:\s{{0,2}}(?:{_MORE}\s{{0,2}})?(?P<role2>{_ROLE}))?"
+    rf"(?:[\s_-]{{0,2}}(?:{_MORE}\s{{0,2}})?(?P<kind2>(?:{_KIND})(?:\s{{0,2}}(?:{_KIND})){{0,2}}))?(?:\s{{0,2}}(?:{_MORE}\s{{0,2}})?(?P<role2>{_ROLE})(?!\s{{0,2}}[:=]?\s{{0,2}}(?:免费|\d)))?"
     r"(?:\s?[x*]\s?(?P<k2>\d{1,2})(?!\d|\s?g))?",
-    re.IGNORECASE,
 )
-_SPEED = re.compile(
+_SPEED = compiled(
     rf"(?:(?P<kind1>{_KIND})[\s:=]{{0,3}})?"
     r"(?:(?:read|读取?|顺序读|sequential\s*read|disk|磁盘|up to|最高)[\s:=]{0,3})?"
     rf"(?P<n>{_NUMBER})\s?(?P<u>gb|mb|gib|mib|g|m)(?:/s|ps(?!\w)|ytes/s)(?:\s?(?P<kind2>{_KIND}))?",
-    re.IGNORECASE,
 )
-_KIND_ALONE = re.compile(rf"(?<![a-z0-9])(?:{_KIND})(?![a-z0-9])", re.IGNORECASE)
-_IOPS = re.compile(
-    rf"(?P<n>{_NUMBER})\s?(?P<k>k|万)?\s?iops|iops\s?[:=]?\s?(?P<n2>{_NUMBER})\s?(?P<k2>k|万)?", re.IGNORECASE
-)
+_KIND_ALONE = compiled(rf"(?<![a-z0-9])(?:{_KIND})(?![a-z0-9])")
+_DISK_BARE = compiled(r"(?P<role>系统盘|数据盘)\s{0,2}:?\s{0,2}(?P<n>\d{1,5})(?!\s?[gt\d.])")  # 数据盘50: in GB
+_IOPS = compiled(rf"(?P<n>{_NUMBER})\s?(?P<k>k|万)?\s?iops|iops\s?[:=]?\s?(?P<n2>{_NUMBER})\s?(?P<k2>k|万)?")
 
 
 @dataclass(frozen=True)
@@ -138,19 +132,31 @@ def kind_of(words: str | None) -> str | None:
     """The disk class of a word for it."""
     if not words:
         return None
-    for kind, pattern in _KINDS:
-        if re.search(rf"(?<![a-z])(?:{pattern})", words, re.IGNORECASE):
+    for kind, pattern in _KIND_PATTERNS:
+        if pattern.search(words):
             return kind
     return None
+
+
+_BARE_NUMBER = compiled(
+    r"^(?:双路|单路|四路|2路|dual(?:\s*socket)?)\s*(?:intel|amd|xeon|epyc|至强)?\s*(?P<n>(?P<d>\d)\d{3}[a-z]{0,2})\Z"
+)
+_SERIES = {"8": "Xeon Platinum", "6": "Xeon Gold", "5": "Xeon Gold", "4": "Xeon Silver", "7": "EPYC", "9": "EPYC"}
+
+
+def _full_name(cpu: str, written: str) -> str:
+    """A processor's name; of "双路8358" the series is known by the first digit of the number."""
+    bare = _BARE_NUMBER.match(cpu)
+    if bare and bare["d"] in _SERIES:
+        return f"{_SERIES[bare['d']]} {bare['n']}"
+    return " ".join(written[written.index(cpu[:3]) :].split())
 
 
 def read_cpu_model(scan: Scan, facts: HostFacts) -> None:
     """The processor's name as it is written; its clock is taken with it."""
     match = scan.first(_CPU)
     if match:
-        facts.cpu_model = (
-            " ".join(match.group().split()).lstrip("248x* ") if match["sockets"] else " ".join(match.group().split())
-        )
+        facts.cpu_model = _full_name(" ".join(match["cpu"].split()), match.group().removesuffix(match["twin"] or ""))
     else:
         label = scan.first(_CPU_LABEL)
         facts.cpu_model = " ".join(label["cpu"].split()) if label else None
@@ -171,7 +177,7 @@ def _unit_of(words: str) -> str:
     return next(unit for unit, pattern in _UNITS if re.match(pattern, words, re.IGNORECASE))
 
 
-_PER_GPU = re.compile(r"^\s{0,2}(?:/|per|每)\s{0,2}(?:gpu|card|卡|张)", re.IGNORECASE)
+_PER_GPU = compiled(r"^\s{0,2}(?:/|per|每)\s{0,2}(?:gpu|card|卡|张)")
 
 
 def read_sizes(scan: Scan, facts: HostFacts) -> None:
@@ -183,7 +189,7 @@ def read_sizes(scan: Scan, facts: HostFacts) -> None:
     if pair:
         facts.vcpus, facts.vcpu_unit = float(pair["c"]), "core"
         facts.ram_gib = number_of(pair["n"]) * GIB[pair["u"].lower()]
-        if re.search("vcpu", pair.group(), re.IGNORECASE):
+        if "vcpu" in pair.group().lower():
             facts.vcpu_unit = "vcpu"
     ram = None if facts.ram_gib else scan.first(_RAM)
     if ram:
@@ -203,9 +209,13 @@ def read_sizes(scan: Scan, facts: HostFacts) -> None:
 
 def read_disks(scan: Scan, facts: HostFacts) -> None:
     """Disks and their speed."""
+    match: re.Match[str] | None
     for match in scan.take(_SPEED):
         scale = 1000.0 if match["u"].lower().startswith("g") else 1.0
-        facts.disk_read_mbyte_s = max(facts.disk_read_mbyte_s or 0.0, number_of(match["n"]) * scale)
+        rate = number_of(match["n"]) * scale
+        if rate > FASTEST_DISK_MBYTE_S:  # a card's memory or a PCIe link
+            continue
+        facts.disk_read_mbyte_s = max(facts.disk_read_mbyte_s or 0.0, rate)
         facts.disk_kind = facts.disk_kind or kind_of(match["kind1"]) or kind_of(match["kind2"])
     match = scan.first(_IOPS)
     if match:
@@ -216,9 +226,11 @@ def read_disks(scan: Scan, facts: HostFacts) -> None:
         count = count_of(match["k"] or "") or int(match["k2"] or 1)
         size = number_of(match["n"]) * GIB[match["u"].lower()] * count
         role = (match["role"] or match["role2"] or "").lower()
-        if words.strip():  # a bare size is left for who knows what it is
+        if words.strip() and size > 0:  # a bare size is left for who knows what it is
             scan.blank(*match.span())
             facts.disks.append(Disk(kind_of(words), size, role))
+    for match in scan.take(_DISK_BARE):
+        facts.disks.append(Disk(None, float(match["n"]), match["role"]))
     if facts.disk_kind is None:
         alone = scan.first(_KIND_ALONE)
         facts.disk_kind = kind_of(alone.group()) if alone else None
@@ -226,7 +238,7 @@ def read_disks(scan: Scan, facts: HostFacts) -> None:
 
 def chosen_disk(facts: HostFacts) -> tuple[str | None, float | None]:
     """Class and size (GiB) of the disk a data set would lie on: data before system, larger before smaller."""
-    system = re.compile("系统|root|boot|os|container", re.IGNORECASE)
+    system = re.compile("系统|root|boot|os|container")
     data = [disk for disk in facts.disks if disk.gib and not system.match(disk.role)] or [
         d for d in facts.disks if d.gib
     ]

@@ -20,6 +20,11 @@ COUNT = (
 )
 
 
+def compiled(source: str) -> re.Pattern[str]:
+    """A pattern for tidied text, case ignored; its white space never reaches over the end of a line."""
+    return re.compile(source.replace(r"\s", " "), re.IGNORECASE | re.MULTILINE)
+
+
 def count_of(word: str) -> int | None:
     """A small count in digits or words, Chinese or English."""
     return int(word) if word.isdigit() and word.isascii() else _WORDS.get(word.lower())

@@ -14,7 +14,7 @@ _FULL_WIDTH: dict[int, int | str | None] = {code: code - 0xFEE0 for code in rang
 _SIGNS: dict[int, int | str | None] = {
     ord(sign): plain
     for signs, plain in (
-        ("，、", ","), ("。", ". "), ("；", ";"), ("：", ":"), ("（【「『〔", "("), ("）】」』〕", ")"),
+        ("，、", ", "), ("。", ". "), ("；", ";"), ("：", ":"), ("（【「『〔", "("), ("）】」』〕", ")"),
         ("×✕✖╳＊∗·", "*"),
         ("–—−‐‑‒―─", "-"), ("～∼〜", "~"), ("“”„", '"'), ("‘’", "'"), ("≈", "~"), ("│┃｜", "|"), ("®™", " "),
         ("　\u00a0\u2002\u2003\u2009\u202f", " "),
@@ -35,7 +35,7 @@ def tidy(text: str) -> str:
     a footnote mark into a digit.
 
     >>> tidy("Ａ１００　８０Ｇ，８卡\\x1b[31m\\u202e")
-    'A100 80G,8卡'
+    'A100 80G, 8卡'
     """
     text = _ANSI.sub("", text[:MAX_TEXT]).replace("\r\n", "\n").replace("\r", "\n")
     text = unicodedata.normalize("NFC", text).translate(_MAP)

@@ -1,0 +1,133 @@
+"""One quote's text to its facts: every pattern in the order that keeps them out of each other's way."""
+
+from __future__ import annotations
+
+import re
+
+from gpurent.offer_text.cards import Mention, count_elsewhere, find_cards, memory_sizes, slice_profile, take_slices
+from gpurent.offer_text.facts import Facts
+from gpurent.offer_text.hosts import Disk, read_cpu_model, read_disks, read_sizes
+from gpurent.offer_text.instances import read_instance
+from gpurent.offer_text.pasted import read_pasted
+from gpurent.offer_text.rows import read_row
+from gpurent.offer_text.scan import TAKEN, Scan, compiled
+from gpurent.offer_text.words import (
+    machines_of,
+    provider_of,
+    read_claims,
+    read_links,
+    read_share,
+    read_software,
+    read_terms,
+    units_price,
+)
+from gpurent.price_text import PriceText, find_prices
+
+SLICES_BEFORE_NAME = compiled(r"[x*]\s?\d(?:c\.\d)?g\.\d{1,3}gb")
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_LONE_SIZE = compiled(
+    r"(?:(?<![\d.])(?P<low>\d{1,4})\s?(?:g|gb)?\s?[-~/]\s?)?(?<![\d.])(?P<n>\d{1,4})\s?(?:gib|gb|g)(?![a-z/])"
+)
+
+
+def language_of(text: str) -> str:
+    """ "zh" when a text holds Chinese characters, else "en"."""
+    return "zh" if _CHINESE.search(text) else "en"
+
+
+def gather(text: str) -> Facts:
+    """The facts of one tidied quote."""
+    facts = Facts(text, language_of(text))
+    scan = Scan(text)
+    read_pasted(scan, facts)
+    row = read_row(scan, facts)
+    read_instance(scan, facts)
+    if not row:
+        _read_words(scan, facts)
+    facts.known.setdefault("provider", provider_of(text))
+    if facts.count is None and facts.smi_cards:
+        facts.count, facts.count_words = len(facts.smi_cards), "nvidia-smi"
+    facts.unread = " ".join(re.sub(rf"[{TAKEN}\s,;:|()*+/-]+", " ", scan.left).split())
+    return facts
+
+
+def _read_words(scan: Scan, facts: Facts) -> None:
+    read_claims(scan, facts)
+    read_cpu_model(scan, facts.host)
+    read_software(scan, facts)
+    read_share(scan, facts)
+    facts.profile = facts.profile or slice_profile(scan.left)
+    slices = SLICES_BEFORE_NAME.search(scan.left)
+    if slices:  # "4 x 1g.10gb A100"
+        facts.count = facts.count or take_slices(scan)[1]
+    facts.mentions = find_cards(scan)
+    if facts.profile and not slices:
+        profile, number = take_slices(scan)
+        facts.count = facts.count or (number if profile else None)
+    units = units_price(scan)
+    read_terms(scan, facts)
+    facts.units = units is not None
+    facts.prices = find_prices(units) if units else _prices(scan)
+    facts.point_amount = any("point-first" in price.flags for price in facts.prices)
+    read_links(scan, facts)
+    read_sizes(scan, facts.host)
+    read_disks(scan, facts.host)
+    _count(scan, facts)
+    facts.machines = machines_of(scan)
+    _lone_sizes(scan, facts)
+
+
+def _lone_sizes(scan: Scan, facts: Facts) -> None:
+    """Sizes nobody explains: one that a card of this name has is its memory, "64/257 GB" or one alone is the RAM."""
+    host, mention = facts.host, main_mention(facts)
+    sizes = list(_LONE_SIZE.finditer(scan.left))
+    if mention is not None and host.vram_gib is None:
+        own = next((size for size in sizes if not size["low"] and int(size["n"]) in memory_sizes(mention.text)), None)
+        if own is not None:
+            host.vram_gib = float(own["n"])
+            sizes.remove(own)
+            scan.blank(*own.span())
+    paired = [size for size in sizes if size["low"] and float(size["low"]) < float(size["n"])]
+    ram = paired[0] if paired else sizes[0] if len(sizes) == 1 else None
+    if ram is not None and host.ram_gib is None and "ram_gib" not in facts.known:
+        host.ram_gib = float(ram["low"] or ram["n"])
+        host.ram_high_gib = float(ram["n"]) if ram["low"] else None
+    elif ram is not None and host.disk_kind and not host.disks:
+        host.disks.append(Disk(host.disk_kind, float(ram["n"])))
+    else:
+        return
+    scan.blank(*ram.span())
+    if host.disk_kind and not host.disks and paired and len(sizes) == 2:
+        rest = next(size for size in sizes if size is not ram)
+        host.disks.append(Disk(host.disk_kind, float(rest["n"])))
+        scan.blank(*rest.span())
+
+
+def _prices(scan: Scan) -> list[PriceText]:
+    prices = find_prices(scan.left)
+    for price in prices:
+        scan.blank(price.start, price.end)
+    return prices
+
+
+def _count(scan: Scan, facts: Facts) -> None:
+    if facts.count is not None:
+        return
+    said = next((mention for mention in facts.mentions if mention.count), None)
+    if said is not None:
+        facts.count, facts.count_words = said.count, said.count_words
+        return
+    for price in facts.prices:
+        if price.gpu_count:
+            facts.count, facts.count_words = price.gpu_count, price.text
+            return
+    facts.count, facts.count_words = count_elsewhere(scan)
+
+
+def main_mention(facts: Facts) -> Mention | None:
+    """The card the quote is about: the first one named, the longest of its spellings."""
+    if not facts.mentions:
+        return None
+    first = facts.mentions[0]
+    same = [mention for mention in facts.mentions if mention.text.lower().startswith(first.text.lower())]
+    return max(same, key=lambda mention: len(mention.text)) if same else first

@@ -1,0 +1,325 @@
+"""Facts to readings: every way one quote can be meant, as offers with a confidence and the choices each took."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import product
+from math import prod
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from gpurent.money import Price
+from gpurent.offer import Offer
+from gpurent.offer_text.cards import singular
+from gpurent.offer_text.facts import Facts
+from gpurent.offer_text.gather import main_mention
+from gpurent.offer_text.hosts import chosen_disk
+from gpurent.price_text import PriceText
+
+UNNAMED = "quoted"  # the provider of an offer whose text names none
+MAX_READINGS = 12
+CARDS_OF_A_MACHINE = 8
+
+_SIZE_IN_NAME = re.compile(r"(?<![\d.a-z])(\d{1,3}(?:\.\d)?)\s?g(?:i?b)?(?![a-z0-9.])", re.IGNORECASE)
+_NEUTRAL = re.compile(r"^v-?gpu[\s_-]*(\d{1,3})", re.IGNORECASE)
+_MACHINE_WORDS = re.compile(r"整机|/\s?台|每台|/\s?节点|per\s+(?:node|server)|/\s?(?:node|server)", re.IGNORECASE)
+
+
+class Why(NamedTuple):
+    """One choice a reading took: a code of messages.toml (area "quote") and what fills it."""
+
+    code: str
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read a quote."""
+
+    offer: Offer
+    confidence: float
+    why: tuple[Why, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A reading that cannot be, and the number that rules it out."""
+
+    offer: Offer
+    why: tuple[Why, ...]
+
+
+@dataclass(frozen=True)
+class Quote:
+    """One quote of a paste: its text, its readings (most likely first), and the facts they were made of."""
+
+    text: str
+    lang: str
+    readings: tuple[Reading, ...]
+    facts: Facts
+    rejected: tuple[Rejected, ...] = ()
+    faults: tuple[str, ...] = field(default_factory=tuple)  # why there is no reading: no-card, impossible values
+
+
+Option = tuple[dict[str, Any], float, tuple[Why, ...]]
+
+
+def readings_of(facts: Facts) -> Quote:
+    """Every way to read the facts of one quote, at most a dozen, confidences adding up to one."""
+    base = _base(facts)
+    if "gpu" not in base:
+        return Quote(facts.text, facts.lang, (), facts, faults=("no-card",))
+    dimensions = [
+        _cards(facts, base),
+        _counts(facts, base),
+        _cpus(facts, base),
+        _rams(facts, base),
+        _prices(facts, base),
+    ]
+    readings, faults = [], []
+    for options in product(*dimensions):
+        confidence = prod(weight for _, weight, _ in options)
+        fields = dict(base)
+        for changes, _, _ in options:
+            fields.update(changes)
+        try:
+            offer = _assemble(fields)
+        except ValidationError as error:
+            faults.append(str(error.errors()[0]["loc"]))
+            continue
+        readings.append(Reading(offer, confidence, tuple(why for _, _, whys in options for why in whys)))
+    readings.sort(key=lambda reading: -reading.confidence)
+    kept = readings[:MAX_READINGS]
+    total = sum(reading.confidence for reading in kept) or 1.0
+    scaled = tuple(Reading(r.offer, round(r.confidence / total, 3), r.why) for r in kept)
+    return Quote(facts.text, facts.lang, scaled, facts, faults=tuple(faults) if not scaled else ())
+
+
+def _assemble(fields: dict[str, Any]) -> Offer:
+    """Scale what was said per card, then check everything as any offer is checked."""
+    count = fields.get("gpu_count", 1)
+    for key in ("vcpus", "ram_gib"):
+        if fields.pop(f"{key}_per_gpu", False) and fields.get(key):
+            fields[key] *= count
+    memory = fields.get("gpu_memory_gib")
+    if memory and count > 1 and memory > 300 and memory % count == 0:  # the total of all cards
+        fields["gpu_memory_gib"] = memory / count
+    return Offer.model_validate({key: value for key, value in fields.items() if value is not None})
+
+
+def _base(facts: Facts) -> dict[str, Any]:
+    """What every reading shares."""
+    host = facts.host
+    disk_class, disk_gib = chosen_disk(host)
+    fields: dict[str, Any] = {
+        "cpu_model": host.cpu_model, "disk_class": disk_class, "disk_gib": disk_gib, "disk_iops": host.disk_iops,
+        "disk_read_mbyte_s": host.disk_read_mbyte_s, "gpu_memory_gib": host.vram_gib,
+    }  # fmt: skip
+    known = {key: value for key, value in facts.known.items() if value is not None and key != "term_months"}
+    fields.update(known)
+    mention = main_mention(facts)
+    if "gpu" not in fields and facts.smi_cards:
+        fields["gpu"] = facts.smi_cards[0].rstrip(". ")
+    elif "gpu" not in fields and mention is not None:
+        fields["gpu"] = singular(mention.text)
+    if "gpu" not in fields:
+        return fields
+    if facts.smi_memory_mib:
+        fields["gpu_memory_gib"] = facts.smi_memory_mib / 1024
+    if facts.smi_power_w:
+        fields["power_limit_w"] = facts.smi_power_w
+    _share(facts, fields)
+    size = _SIZE_IN_NAME.search(str(fields["gpu"]))
+    if size and fields.get("gpu_memory_gib") is None and not _NEUTRAL.match(str(fields["gpu"])):
+        fields["gpu_memory_gib"] = float(size.group(1))
+    fields.setdefault("provider", UNNAMED)
+    fields["provider"] = fields["provider"] or UNNAMED
+    return fields
+
+
+def _share(facts: Facts, fields: dict[str, Any]) -> None:
+    neutral = _NEUTRAL.match(str(fields["gpu"]))
+    if neutral:  # AutoDL's "vGPU-32GB": memory and nothing else is said
+        fields.update(gpu_share="unknown", gpu_memory_gib=float(neutral.group(1)))
+        return
+    if facts.profile:
+        fields.update(gpu_share="mig", share_profile=facts.profile)
+        memory = re.search(r"\.(\d{1,3})gb", facts.profile)
+        if memory:
+            fields["gpu_memory_gib"] = float(memory.group(1))
+    elif facts.share and "gpu_share" not in fields:
+        fields["gpu_share"] = facts.share
+        if facts.share_words:
+            fields.setdefault("share_profile", facts.share_words)
+
+
+def _cards(facts: Facts, base: dict[str, Any]) -> list[Option]:
+    """The name itself: "3080x2(20GB)" is a memory-modded card, or two of them."""
+    mention = main_mention(facts)
+    if mention is None or mention.attached is None or facts.known.get("gpu"):
+        return [({}, 1.0, ())]
+    why = {"words": f"x{mention.attached}"}
+    named: Option = ({}, 0.9 if mention.count else 0.55, (Why("x-is-name", why),))
+    if mention.count is not None:
+        return [named]
+    size = _SIZE_IN_NAME.search(mention.text)
+    text = _SIZE_IN_NAME.sub("", mention.text).strip(" ()")
+    counted: dict[str, Any] = {"gpu": text, "gpu_count": mention.attached}
+    if size:
+        counted["gpu_memory_gib"] = float(size.group(1)) / mention.attached
+    if not size:
+        return [(counted, 1.0, ())]
+    return [named, (counted, 0.45, (Why("x-is-count", why),))]
+
+
+def _counts(facts: Facts, base: dict[str, Any]) -> list[Option]:
+    if "gpu_count" in base:
+        return [({}, 1.0, ())]
+    if facts.count is not None:
+        return [({"gpu_count": facts.count}, 1.0, ())]
+    mention = main_mention(facts)
+    if mention is not None and mention.attached is not None:
+        return [({}, 1.0, ())]
+    if _several(facts):
+        eight = {"n": CARDS_OF_A_MACHINE}
+        return [
+            ({"gpu_count": CARDS_OF_A_MACHINE}, 0.75, (Why("machine-of-eight", eight),)),
+            ({"gpu_count": 1}, 0.25, (Why("one-card-assumed", {}),)),
+        ]
+    return [({"gpu_count": 1}, 1.0, (Why("one-card-assumed", {}),))]
+
+
+def _several(facts: Facts) -> bool:
+    """The words speak of whole machines whose number of cards they do not say."""
+    return bool(facts.machines) or _MACHINE_WORDS.search(facts.text) is not None
+
+
+def _cpus(facts: Facts, base: dict[str, Any]) -> list[Option]:
+    host, printed = facts.host, base.get("vcpus")
+    if printed is not None and host.vcpus is not None and host.vcpus < printed and not facts.instance:
+        why = Why("quota", {"n": f"{host.vcpus:g}", "all": f"{printed:g}"})
+        return [({"vcpus": host.vcpus}, 1.0, (why,))]
+    if printed is not None or host.vcpus is None:
+        return [({}, 1.0, ())]
+    fields: dict[str, Any] = {"vcpus": host.vcpus, "vcpus_per_gpu": host.vcpus_per_gpu}
+    if host.vcpu_unit == "ocpu":
+        return [({**fields, "vcpus": host.vcpus * 2, "threads_per_core": 2}, 1.0, (Why("ocpu", {"n": host.vcpus}),))]
+    if host.vcpu_unit == "physical":
+        return [({**fields, "threads_per_core": 1}, 1.0, ())]
+    if host.vcpu_unit == "core":
+        n = {"n": f"{host.vcpus:g}"}
+        return [
+            (fields, 0.8, (Why("cores-as-vcpus", n),)),
+            ({**fields, "threads_per_core": 1}, 0.2, (Why("cores-as-cores", n),)),
+        ]
+    return [(fields, 1.0, ())]
+
+
+def _rams(facts: Facts, base: dict[str, Any]) -> list[Option]:
+    host = facts.host
+    if base.get("ram_gib") is not None or host.ram_gib is None:
+        return [({}, 1.0, ())]
+    fields: dict[str, Any] = {"ram_gib": host.ram_gib, "ram_gib_per_gpu": host.ram_per_gpu}
+    if host.ram_high_gib is None:
+        return [(fields, 1.0, ())]
+    two = {"low": f"{host.ram_gib:g}", "high": f"{host.ram_high_gib:g}"}
+    return [
+        (fields, 0.6, (Why("ram-lower", two),)),
+        ({**fields, "ram_gib": host.ram_high_gib}, 0.4, (Why("ram-higher", two),)),
+    ]
+
+
+_PRICE_WHY = {
+    "per-node", "per-card", "month-720", "month-730", "cny-assumed", "usd-assumed", "yuan-sign", "yen-sign",
+    "discount-to-take", "discount-taken",
+}  # fmt: skip
+
+
+def _prices(facts: Facts, base: dict[str, Any]) -> list[Option]:
+    prices = facts.prices
+    if not prices:
+        return [({}, 1.0, ())]
+    pair = per_card_and_node(prices, facts.count or base.get("gpu_count") or 0)
+    if pair is not None:
+        card, node = pair
+        whys = (
+            Why(
+                "card-and-node-price", {"card": card.text, "node": node.text, "n": facts.count or base.get("gpu_count")}
+            ),
+        )
+        return [
+            (changes, weight, whys + why)
+            for changes, weight, why in _of_price(card, facts, base)
+            if changes["price"].per == "gpu"
+        ]
+    options: list[Option] = []
+    weights = [1.0] if len(prices) == 1 else [0.8] + [0.2 / (len(prices) - 1)] * (len(prices) - 1)
+    for index, (price, weight) in enumerate(zip(prices[:4], weights, strict=False)):
+        for changes, own, why in _of_price(price, facts, base):
+            extra = (Why("other-price", {"price": price.text}),) if index else ()
+            options.append((changes, own * weight, why + extra))
+    if facts.spot_price is not None:
+        for changes, own, why in _of_price(facts.spot_price, facts, base):
+            spot = {**changes, "purchase": "spot"}
+            options.append((spot, own * 0.2, (*why, Why("spot-column", {"price": facts.spot_price.text}))))
+    return options
+
+
+def per_card_and_node(prices: list[PriceText], count: int) -> tuple[PriceText, PriceText] | None:
+    """Two prices of which one is the other times the number of cards: the price of a card and of the node."""
+    if len(prices) < 2 or count < 2:
+        return None
+    first, second = prices[0].readings[0].price, prices[1].readings[0].price
+    if first.currency != second.currency or first.unit != second.unit:
+        return None
+    low, high = sorted((prices[0], prices[1]), key=lambda price: price.readings[0].price.amount)
+    ratio = high.readings[0].price.amount / low.readings[0].price.amount
+    return (low, high) if abs(ratio / count - 1) < Decimal("0.02") else None
+
+
+def _of_price(price: PriceText, facts: Facts, base: dict[str, Any]) -> Iterator[Option]:
+    term = facts.known.get("term_months")
+    if term is None and "quarterly" in price.flags:
+        term = Decimal(3)
+    if term is None and "half-yearly" in price.flags:
+        term = Decimal(6)
+    one = facts.instance or (base.get("gpu_count", facts.count or 1) == 1 and not _several(facts))
+    for reading in price.readings:
+        if one and "per-missing" in price.flags and reading.price.per == "gpu":
+            continue  # one card: the same price twice
+        for native, weight, unit_why in _units(reading.price, price.flags):
+            months = term or {"month": Decimal(1), "year": Decimal(12)}.get(native.unit)
+            update: dict[str, Any] = {"term_months": months} if months else {}
+            if native.tax_included is None:
+                update["tax_included"] = _tax(facts.text)
+            final = native.model_copy(update=update)
+            fields: dict[str, Any] = {"price": final}
+            if months and "purchase" not in base:
+                fields["purchase"] = "reserved"
+            whys = tuple(Why(code, {"price": price.text}) for code in reading.why if code in _PRICE_WHY)
+            yield fields, reading.confidence * weight, whys + unit_why
+
+
+def _units(price: Price, flags: frozenset[str]) -> Iterator[tuple[Price, float, tuple[Why, ...]]]:
+    if "unit-missing" not in flags:
+        yield price, 1.0, ()
+        return
+    yield price, 0.7, (Why("hour-assumed", {}),)
+    yield price.model_copy(update={"unit": "month"}), 0.3, (Why("month-assumed", {}),)
+
+
+_UNTAXED = re.compile(
+    r"不含\s?(?:增值)?税|未税|税前|(?:excl\w*\.?|ex\.?|plus|before|without)\s?(?:vat|tax)|\+\s?(?:vat|税)",
+    re.IGNORECASE,
+)
+_TAXED = re.compile(
+    r"含\s?(?:\d{1,2}%\s?)?(?:增值)?税|含\S{0,6}专票|(?:incl\w*\.?|including)\s?(?:vat|tax)", re.IGNORECASE
+)
+
+
+def _tax(text: str) -> bool | None:
+    return False if _UNTAXED.search(text) else True if _TAXED.search(text) else None
