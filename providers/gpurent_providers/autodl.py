@@ -49,11 +49,12 @@ MAX_SCRIPTS = 30
 MILLI = Decimal(1000)
 WAYS: dict[str, dict[str, Any]] = {
     "payg": {"unit": "hour"},
-    "daily": {"unit": "day"},
+    "daily": {"unit": "day"},  # paid by whole days, no longer commitment
     "weekly": {"unit": "week"},
     "monthly": {"unit": "month", "term_months": 1},
     "yearly": {"unit": "year", "term_months": 12},
 }
+WHOLE_S = {"daily": 86_400, "weekly": 7 * 86_400}  # what such a purchase is billed in
 LIST_COLUMNS = ("gpu", "memory_gb", "price_cny_per_gpu_hour")
 
 META = AdapterMeta(
@@ -148,12 +149,14 @@ def _machine(row: Row) -> Iterator[Offer | Reject]:
             continue
         amount = way.need_positive("current_price") / MILLI
         price = way.price("current_price", amount=amount, currency="CNY", per="gpu", **WAYS[kind])
+        billed = {"billing_increment_s": WHOLE_S[kind], "minimum_billed_s": WHOLE_S[kind]} if kind in WHOLE_S else {}
+        reserved = "term_months" in WAYS[kind]
         for cards in dict.fromkeys((1, count)):
             stock = "unknown" if idle is None else "available" if idle >= cards else "sold-out"
             yield row.offer(
-                price=price, purchase="on-demand" if kind == "payg" else "reserved", gpu_count=cards,
+                price=price, purchase="reserved" if reserved else "on-demand", gpu_count=cards,
                 vcpus=cores and cores * cards, ram_gib=ram and ram * cards, stock=stock, stock_grade="realtime",
-                **facts,
+                **facts | billed,
             )  # fmt: skip
 
 

@@ -182,8 +182,8 @@ def _offers(row: Row, sizes: dict[str, dict[str, str]]) -> Iterator[Offer]:
     facts |= sizes[name] | terms(META.name)
     if seen := row.text("seen"):
         try:
-            facts["observed_at"] = datetime.fromisoformat(seen)
-        except ValueError:
+            facts["observed_at"] = min(datetime.fromisoformat(seen), row.part.observed_at)
+        except (ValueError, TypeError):  # TypeError: a moment without its zone
             row.fault("seen", seen, "not a moment")
     price = row.price("price", currency=row.text("currency") or "USD")
     yield row.offer(provider=META.name, sku=name, region=region, country=country or None, price=price, **facts)

@@ -24,18 +24,17 @@ import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
-from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
 from gpurent.adapters.contract import OUT_OF_SCOPE, AdapterMeta, Client, Part, Raw, ShapeChanged, TransportFailed
 from gpurent.adapters.reading import NO_GPU, Row, each, read_csv, shown, table, unique
 from gpurent.offer import Offer, Reject
+from gpurent_providers import known_types
 
 BASE = "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3"
 NEEDED = ("instance_name", "location", "price", "gpu_count", "gpu_name", "spot")
 MAX_FILES, MAX_BYTES = 40, 64 * 2**20
-FACTS = ("gpu", "gpu_share", "share_profile", "gpu_memory_gib")
 
 META = AdapterMeta(
     name="gpuhunt",
@@ -51,15 +50,6 @@ VERSION = re.compile(r"(?<!\d)(20\d\d)([01]\d)([0-3]\d)(?!\d)")
 @cache
 def _clouds() -> dict[str, str]:
     return {row["cloud"]: row["provider"] for row in table(__package__, "gpuhunt_clouds")}
-
-
-@cache
-def _types() -> tuple[tuple[str, str, dict[str, str]], ...]:
-    """Cloud, pattern of the type's name, facts the catalogue lacks or has wrong."""
-    rows = [(row["cloud"], row["type"], row) for row in table(__package__, "gpuhunt_types")]
-    rows += [("aws", row["instance"], row) for row in table(__package__, "aws_instances")]
-    rows += [("azure", row["sku"], row) for row in table(__package__, "azure_skus")]
-    return tuple((cloud, kind, {key: row[key] for key in FACTS if row[key]}) for cloud, kind, row in rows)
 
 
 @cache
@@ -138,7 +128,7 @@ def _offers(row: Row, cloud: str, day: datetime) -> Iterator[Offer]:
     if spot not in ("true", "false"):
         raise row.bad("spot", "neither True nor False")
     price = row.price("price")
-    known = next((facts for whose, pattern, facts in _types() if whose == cloud and fnmatchcase(kind, pattern)), {})
+    known = known_types.facts(cloud, kind)
     memory = row.positive("gpu_memory")
     if memory is not None and (card, memory) in _wrong_memory():
         row.fault("gpu_memory", memory, "not the memory of this card")

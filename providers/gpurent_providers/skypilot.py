@@ -9,7 +9,7 @@ Cloud      the file does not say it: from the part's address or name; skypilot_c
 Stock      none (catalogue)
 Corrected  memory of all cards in the place of one card's (Vast), GB in a MiB column (RunPod), 80 GB of H200, GH200,
            B200 and H100 NVL (left out), card names cut short (Vast: taken from the type), 32 vCPU and 64 GB in every
-           row (Vast: left out)
+           row (Vast: left out), shares and forms of AWS, Azure and Google types (known_types)
 Rejected   0 and SpotPrice 0.00; spot not below on-demand; the price of one card on machines of several; GCP's hosts
            without their GPUs and GPUs without a host; Mithril's floor of a bid; Seeweb, whose currency is not certain
 Gaps       the rows carry no date: observed_at is when the file was read; the form of the card only where a name says it
@@ -21,7 +21,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -38,11 +37,10 @@ from gpurent.adapters.reading import (
     unique,
 )
 from gpurent.offer import Offer, Reject
-from gpurent_providers import skypilot_gpus
+from gpurent_providers import known_types, skypilot_gpus
 
 URL = "https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/master/catalogs/v8/{cloud}/vms.csv"
 NEEDED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price")
-LARGEST_SLICE = 32  # denominator of the smallest share sold
 
 META = AdapterMeta(
     name="skypilot",
@@ -164,10 +162,11 @@ def _facts(row: Row, how: dict[str, str], kind: str, card: str, count: Decimal) 
         "gpu": skypilot_gpus.card_text(how, kind, card, [gpu.text("Name") or "" for gpu in gpus]),
         "vcpus": row.positive("vCPUs") if known else None, "ram_gib": row.positive("MemoryGiB") if known else None,
     }  # fmt: skip
+    known_type = known_types.facts(how["cloud"], kind)
     part = gpus[0].positive("GpuPartitionSize") if gpus else None
-    share = count if count < 1 else part
-    if share is not None and share < 1:
-        profile = Fraction(share).limit_denominator(LARGEST_SLICE)
-        return facts | {"gpu_share": "vgpu", "share_profile": str(profile)}
+    if min(count, part or count) < 1 or known_type.get("gpu_share") == "vgpu":
+        if known_type.get("gpu_share") != "vgpu":
+            raise row.bad("AcceleratorCount", "a slice of a card whose size is not known")
+        return facts | known_type
     memory = skypilot_gpus.memory_gib(row, info, gpus[0], how, card) if gpus else None
-    return facts | {"gpu_count": row.need_count("AcceleratorCount"), "gpu_memory_gib": memory}
+    return facts | {"gpu_count": row.need_count("AcceleratorCount"), "gpu_memory_gib": memory} | known_type

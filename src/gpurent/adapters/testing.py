@@ -133,7 +133,8 @@ def check_offers(adapter: Adapter, parsed: Parsed, raw: Raw) -> None:
         label = f"{offer.provider} {offer.listing or offer.sku} {offer.region} {offer.purchase}"
         assert name in (offer.provider, offer.via), f"{label}: neither provider nor via is {name}"
         assert offer.sku or offer.listing, f"{label}: no name of its own"
-        assert offer.observed_at and offer.observed_at <= max(days), f"{label}: observed after its part was"
+        assert offer.observed_at, f"{label}: no moment"
+        assert offer.observed_at <= max(days), f"{label}: observed after its part was"  # a source may date its rows
         assert offer.source, f"{label}: no source"
         assert offer.price is None or offer.price.per_hour(offer.gpu_count) > 0, f"{label}: price not above zero"
         assert offer.stock != "sold-out" or offer.price, f"{label}: sold out lost its price"
