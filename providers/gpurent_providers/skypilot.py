@@ -143,7 +143,7 @@ def _offers(row: Row, how: dict[str, str], cheapest: dict[tuple[str, str], Decim
         row.fault("SpotPrice", spot, OUT_OF_SCOPE + reason if spot == on_demand else reason)
     elif spot is not None:
         yield row.offer(price=row.price("SpotPrice"), purchase="spot", **facts)
-    elif on_demand is None:
+    elif row.get("Price") is None:
         raise row.bad("Price", "missing")
 
 
