@@ -22,10 +22,11 @@ from gpurent.snapshots.stored_offer import IDENTITY, join
 _IDENTITY = ", ".join(f"o.{name}" for name in IDENTITY)
 _SPANS = f"""
     SELECT f.json, s.amount, s.stock, o.readings, s.last_in, {_IDENTITY}
-    FROM span s JOIN offer o ON o.id = s.offer JOIN facts f ON f.id = s.facts
-    WHERE o.collected_by = ? AND s.first_in <= ? AND (s.ended_in IS NULL OR s.ended_in > ?) AND s.last_in >= ?
-    ORDER BY o.key
+    FROM offer o JOIN span s ON s.offer = o.id JOIN facts f ON f.id = s.facts
+    WHERE o.collected_by = :provider AND s.last_in >= :from_seq AND
 """  # noqa: S608 - column names of ours
+_OPEN = f"{_SPANS} s.ended_in IS NULL ORDER BY o.key"
+_AS_OF = f"{_SPANS} s.first_in <= :seq AND (s.ended_in IS NULL OR s.ended_in > :seq) ORDER BY o.key"
 
 
 @dataclass(frozen=True)
@@ -93,12 +94,17 @@ def accepted(db: sqlite3.Connection, at: datetime | None) -> list[tuple[str, int
 
 def offers_of(db: sqlite3.Connection, provider: str, seq: int, from_seq: int = 0) -> Iterator[Offer]:
     """An adapter's offers as they stood after a collection, seen in `from_seq` or later."""
-    seen = {
-        number: moment(text)
-        for number, text in db.execute("SELECT seq, observed_at FROM collection WHERE provider = ?", (provider,))
-    }
-    for facts, amount, stock, readings, last_in, *identity in db.execute(_SPANS, (provider, seq, seq, from_seq)):
-        yield join(tuple(identity), facts, amount, stock, readings, seen[min(last_in, seq)])
+    newest = db.execute(
+        "SELECT max(seq) FROM collection WHERE provider = ? AND status = 'kept'", (provider,)
+    ).fetchone()
+    rows = db.execute(_OPEN if newest[0] == seq else _AS_OF, {"provider": provider, "seq": seq, "from_seq": from_seq})
+    seen: dict[int, datetime] = {}
+    for facts, amount, stock, readings, last_in, *identity in rows.fetchall():
+        at = min(last_in, seq)
+        if at not in seen:
+            (observed,) = db.execute("SELECT observed_at FROM collection WHERE seq = ?", (at,)).fetchone()
+            seen[at] = moment(observed)
+        yield join(tuple(identity), facts, amount, stock, readings, seen[at])
 
 
 def _source(db: sqlite3.Connection, provider: str, seq: int, offers: int, at: datetime | None) -> Source:

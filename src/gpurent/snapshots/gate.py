@@ -87,6 +87,8 @@ def judge(answer: Answer, past: Past, rates: Mapping[str, float], resolve: Resol
         return Verdict((), (*refused, Remark("accepted-twice"), *notes), answer.offers)
     held = {name: remark for name, remark in outside.items() if not _same_number(past.held.get(name), remark.now)}
     notes.extend(Remark("held-twice", *remark[1:]) for name, remark in outside.items() if name not in held)
+    if not held:
+        return Verdict((), tuple(notes), answer.offers)
     return Verdict(
         (),
         tuple(notes),
@@ -111,7 +113,7 @@ def _reasons(answer: Answer, past: Past, outside: Mapping[str, Remark], resolve:
     if answer.complete is not False and len(answer.offers) < limits["count_drop"] * len(past.offers):
         yield Remark("count", "", str(len(past.offers)), str(len(answer.offers)))
     before = {offer.offer_id: offer for offer in past.offers}
-    common = [(before[offer.offer_id], offer) for offer in answer.offers if offer.offer_id in before]
+    common = [(old, offer) for offer in answer.offers if (old := before.get(offer.offer_id))]
     if not common:
         yield Remark("all-new", "", str(len(past.offers)), str(len(answer.offers)))
     yield from _currency_changes(common)

@@ -22,7 +22,7 @@ def stamp(moment: datetime) -> str:
 
 def moment(text: str) -> datetime:
     """The time a stamp stands for."""
-    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    return datetime.fromisoformat(text)
 
 
 def age(text: str) -> timedelta:

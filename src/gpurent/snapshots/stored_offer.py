@@ -23,6 +23,7 @@ READINGS = (
 )  # fmt: skip
 _APART = {*IDENTITY, *READINGS, "price", "stock", "observed_at"}
 FACTS = ("gpu", *(name for name in DEFAULTS if name not in _APART))
+_ENCODE = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 _PRICE = {name: field.default for name, field in Price.model_fields.items() if name != "amount"}
 
 
@@ -43,7 +44,7 @@ def _plain(value: object) -> object:
 
 def canonical(values: object) -> str:
     """JSON that is the same for the same values."""
-    return json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _ENCODE(values)
 
 
 def sha(text: str) -> bytes:

@@ -67,6 +67,7 @@ CREATE TABLE span (
     ended_in INTEGER REFERENCES collection -- NULL: open; else the collection with another price, or without the offer
 ) STRICT;
 CREATE INDEX span_offer ON span (offer, first_in);
+CREATE INDEX span_open ON span (offer) WHERE ended_in IS NULL;
 
 CREATE TABLE aggregate (            -- marketplaces: native price of one GPU an hour
     seq INTEGER NOT NULL REFERENCES collection,

@@ -1,0 +1,138 @@
+"""`gpurent runs`, `verify`, `prune`, `export`: how the nights went, whether the history is whole, copies of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from gpurent.cli import asked, state
+from gpurent.cli.history import opened
+from gpurent.cli.output import Output, note
+from gpurent.errors import NO, Problem
+
+
+def runs(
+    last: Annotated[int, typer.Option(help="How many runs.")] = 7,
+    output: asked.OutputOption = Output.TABLE,
+) -> int:
+    """Show how each provider's collection ended, newest run first, with what the gate said.
+
+    \b
+    gpurent runs
+    gpurent runs --last 1 -o json
+    gpurent runs --last 30 -o csv > runs.csv
+    """
+    from gpurent.cli.output import document, emit
+    from gpurent.messages import say
+    from gpurent.render.history import runs_table
+    from gpurent.snapshots import changes
+
+    if not 1 <= last <= 100_000:
+        raise Problem("--last must be 1 or more", last, "give a number of runs")
+    with opened() as db:
+        found = changes.runs(db, last)
+    lang = state.lang()
+    rows = [{"run": run.number, "started": run.started.isoformat(), **row} for run in found for row in run.collections]
+    listed = [
+        {
+            "run": run.number, "started": run.started.isoformat(), "how": run.how,
+            "ended": run.ended.isoformat() if run.ended else None, "collections": run.collections,
+        }
+        for run in found
+    ]  # fmt: skip
+    emit(document("runs", runs=listed), rows, output, lambda: runs_table(rows, lang))
+    for run in found:
+        if run.ended is None:
+            note(say("history.interrupted", lang, run=run.number, started=run.started.isoformat()))
+    return 0
+
+
+def verify(
+    captures: Annotated[bool, typer.Option("--captures/--no-captures", help="Check the kept answers too.")] = True,
+    output: asked.OutputOption = Output.TABLE,
+) -> int:
+    """Recompute the digest chain over all collections; exit 1 on any difference.
+
+    \b
+    gpurent verify
+    gpurent verify --no-captures
+    gpurent verify -o json
+    """
+    from gpurent.cli import paths
+    from gpurent.cli.output import document, emit
+    from gpurent.messages import say
+    from gpurent.snapshots import chain
+
+    with opened() as db:
+        found = chain.verify(db, paths.cache_dir() if captures else None)
+        facts: dict[str, Any] = dict(
+            db.execute(
+                """SELECT 'collections', count(*) FROM collection UNION SELECT 'offers', count(*) FROM offer
+                UNION SELECT 'spans', count(*) FROM span"""
+            ).fetchall()
+        )
+        head = db.execute("SELECT value FROM meta WHERE key = ?", (chain.HEAD,)).fetchone()
+    lang = state.lang()
+    facts["head"] = head[0] if head else ""
+    rows = [{"difference": difference} for difference in found]
+    emit(document("verify", whole=not found, **facts, differences=found), rows, output, lambda: "\n".join(found))
+    if found:
+        note(say("history.differs", lang, n=len(found)))
+        return NO
+    note(say("history.whole", lang, **{**facts, "head": facts["head"][:16]}))
+    return 0
+
+
+def prune(
+    captures: Annotated[str, typer.Option(metavar="AGE", help="Remove kept answers older than this: 30d, 3m.")],
+) -> int:
+    """Remove old kept answers. Prices and their history stay.
+
+    \b
+    gpurent prune --captures 30d
+    gpurent prune --captures 3m
+    gpurent prune --captures 1y --quiet
+    """
+    from datetime import UTC, datetime
+
+    from gpurent.adapters import captures as kept
+    from gpurent.cli import paths
+    from gpurent.messages import say
+    from gpurent.snapshots import chain, collect
+    from gpurent.snapshots.moments import age
+    from gpurent.snapshots.store import transaction
+
+    before = datetime.now(UTC) - age(captures)
+    folder = paths.made(paths.data_dir())
+    with collect.history(folder, lambda: datetime.now(UTC)) as db:
+        mark = f"{before:%Y%m%dT%H%M%SZ}"  # the captures' own way to write a time
+        with transaction(db):
+            db.execute(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)",
+                (chain.PRUNED, mark),
+            )
+        removed = kept.prune(paths.cache_dir(), before)
+    note(say("history.pruned", state.lang(), n=removed, day=before.date().isoformat()))
+    return 0
+
+
+def export(
+    parquet: Annotated[str, typer.Option(metavar="DIR", help="Folder of the Parquet files.")],
+) -> int:
+    """Write the whole history as Parquet files: spans, collections, aggregates.
+
+    \b
+    gpurent export --parquet history/
+    duckdb -c "select card, min(lowest) from 'history/aggregates.parquet' group by card"
+    duckdb -c "select * from 'history/spans.parquet' where gpu like '%4090%'"
+    """
+    from pathlib import Path
+
+    from gpurent.messages import say
+    from gpurent.snapshots.export import export as write
+
+    with opened() as db:
+        for name, count in write(db, Path(parquet)).items():
+            note(say("history.exported", state.lang(), name=f"{parquet}/{name}.parquet", n=count))
+    return 0

@@ -1,0 +1,190 @@
+"""What changed between two moments, how each night went, and one offer's own history."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal
+
+from gpurent.errors import UNKNOWN, Problem
+from gpurent.offer import Offer
+from gpurent.snapshots.collection import unpack
+from gpurent.snapshots.current import accepted, offers_of
+from gpurent.snapshots.moments import moment
+
+Kind = Literal["new", "gone", "cheaper", "dearer", "currency", "sold-out", "available", "facts"]
+KINDS: tuple[Kind, ...] = ("new", "gone", "cheaper", "dearer", "currency", "sold-out", "available", "facts")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One offer that is not what it was."""
+
+    kind: Kind
+    collected_by: str
+    offer: Offer  # as it is now; as it was, when gone
+    before: Decimal | None  # native price of the whole offer an hour
+    after: Decimal | None
+
+    @property
+    def percent(self) -> float | None:
+        """How much dearer, in percent of what it was; None where there is nothing to compare."""
+        if self.before is None or self.after is None or self.kind == "currency":
+            return None
+        return float((self.after / self.before - 1) * 100)
+
+
+def diff(db: sqlite3.Connection, before: datetime, after: datetime) -> list[Change]:
+    """Changes between what was known at two moments, by adapter; those not collected by the first are left out.
+
+    Offers that an incomplete answer did not show are neither gone nor changed.
+    """
+    earlier = {provider: seq for provider, seq, _ in accepted(db, before)}
+    changes: list[Change] = []
+    for provider, seq, _ in accepted(db, after):
+        if provider in earlier and earlier[provider] != seq:
+            old = {offer.offer_id: offer for offer in offers_of(db, provider, earlier[provider])}
+            new = {offer.offer_id: offer for offer in offers_of(db, provider, seq)}
+            changes.extend(_between(provider, old, new))
+    order = {kind: place for place, kind in enumerate(KINDS)}
+    return sorted(changes, key=lambda change: (order[change.kind], change.percent or 0.0, change.offer.offer_id))
+
+
+def _between(provider: str, old: Mapping[str, Offer], new: Mapping[str, Offer]) -> Iterator[Change]:
+    for key, offer in new.items():
+        was = old.get(key)
+        if was is None:
+            yield Change("new", provider, offer, None, offer.price_per_hour)
+        elif (kind := _kind(was, offer)) is not None:
+            yield Change(kind, provider, offer, was.price_per_hour, offer.price_per_hour)
+    for key, offer in old.items():
+        if key not in new:
+            yield Change("gone", provider, offer, offer.price_per_hour, None)
+
+
+def _kind(was: Offer, now: Offer) -> Kind | None:
+    if was.price and now.price and was.price.currency != now.price.currency:
+        return "currency"
+    before, after = was.price_per_hour, now.price_per_hour
+    if before is not None and after is not None and before != after:
+        return "cheaper" if after < before else "dearer"
+    if was.stock != now.stock and "sold-out" in (was.stock, now.stock):
+        return "sold-out" if now.stock == "sold-out" else "available"
+    return "facts" if was.gpu != now.gpu or was.vcpus != now.vcpus or was.ram_gib != now.ram_gib else None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run and its collections, as `runs` shows them."""
+
+    number: int
+    started: datetime
+    ended: datetime | None  # None: interrupted, or still running
+    how: str
+    collections: tuple[Mapping[str, Any], ...]
+
+
+def runs(db: sqlite3.Connection, last: int) -> list[Run]:
+    """The last runs, newest first, each with how every provider ended."""
+    found = []
+    for number, started, ended, how in db.execute(
+        "SELECT id, started, ended, how FROM run ORDER BY id DESC LIMIT ?", (last,)
+    ).fetchall():
+        rows = db.execute(
+            """SELECT seq, provider, status, complete, offers, held, rejects, out_of_scope, opened, closed, observed_at,
+            remarks FROM collection WHERE run = ? ORDER BY seq""",
+            (number,),
+        )
+        collections = tuple(
+            {
+                "seq": seq, "provider": provider, "status": status,
+                "complete": None if complete is None else bool(complete), "offers": offers, "held": held,
+                "rejects": rejects, "out_of_scope": scope, "opened": opened, "closed": closed, "observed_at": observed,
+                "remarks": [remark._asdict() for remark in unpack(remarks)],
+            }
+            for seq, provider, status, complete, offers, held, rejects, scope, opened, closed, observed, remarks in rows
+        )  # fmt: skip
+        found.append(Run(number, moment(started), moment(ended) if ended else None, how, collections))
+    return found
+
+
+def run_moment(db: sqlite3.Connection, number: int) -> datetime:
+    """When a run's last answer was given: what was known after it.
+
+    Raises:
+        Problem: no such run (exit 3).
+    """
+    row = db.execute(
+        """SELECT max(c.observed_at), r.started FROM run r LEFT JOIN collection c ON c.run = r.id
+        WHERE r.id = ? GROUP BY r.id""",
+        (number,),
+    ).fetchone()
+    if row is None:
+        raise Problem("no such run", number, "see `gpurent runs`", UNKNOWN)
+    return moment(row[0] or row[1])
+
+
+def last_moments(db: sqlite3.Connection) -> tuple[datetime, datetime]:
+    """The last two runs that kept something: what `diff` compares when it is not told.
+
+    Raises:
+        Problem: fewer than two runs (exit 3).
+    """
+    rows = db.execute(
+        """SELECT max(observed_at) FROM collection WHERE status = 'kept' AND offers > 0
+        GROUP BY run ORDER BY run DESC LIMIT 2"""
+    ).fetchall()
+    if len(rows) < 2:
+        raise Problem(
+            "there is nothing to compare yet", f"{len(rows)} runs", "run `gpurent snapshot` again later", UNKNOWN
+        )
+    return moment(rows[1][0]), moment(rows[0][0])
+
+
+@dataclass(frozen=True)
+class Spell:
+    """One span of an offer's history: a price and the time it stood."""
+
+    first_seen: datetime
+    last_seen: datetime
+    ended: datetime | None  # when it was found to be gone or changed
+    amount: str | None
+    stock: str
+    offer: Offer
+
+
+def spells(db: sqlite3.Connection, prefix: str) -> list[Spell]:
+    """The spans of the one offer whose id begins so, oldest first.
+
+    Raises:
+        Problem: none or several offers have it (exit 3).
+    """
+    from gpurent.snapshots.stored_offer import IDENTITY, join
+
+    keys = [
+        key
+        for (key,) in db.execute(
+            "SELECT DISTINCT key FROM offer WHERE substr(key, 1, ?) = ?", (len(prefix), prefix.lower())
+        )
+    ]
+    if len(keys) != 1:
+        what = "no offer of the history has this id" if not keys else f"{len(keys)} offers have ids that begin so"
+        raise Problem(what, prefix, "give more digits of an id, as `gpurent diff` or `compare` shows it", UNKNOWN)
+    columns = ", ".join(f"o.{name}" for name in IDENTITY)
+    rows = db.execute(
+        f"""SELECT a.observed_at, b.observed_at, c.observed_at, s.amount, s.stock, f.json, o.readings, {columns}
+        FROM offer o JOIN span s ON s.offer = o.id JOIN facts f ON f.id = s.facts
+        JOIN collection a ON a.seq = s.first_in JOIN collection b ON b.seq = s.last_in
+        LEFT JOIN collection c ON c.seq = s.ended_in WHERE o.key = ? ORDER BY s.first_in""",  # noqa: S608
+        (keys[0],),
+    )
+    return [
+        Spell(
+            moment(first), moment(last), moment(end) if end else None, amount, stock,
+            join(tuple(identity), facts, amount, stock, readings, moment(last)),
+        )
+        for first, last, end, amount, stock, facts, readings, *identity in rows
+    ]  # fmt: skip
