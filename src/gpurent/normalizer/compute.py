@@ -64,7 +64,7 @@ def card_rates(workload: Workload, precision: str, anchors: Sequence[Anchor] = (
         anchors: rates the user measured; they pin the constant for all cards and stand for their own.
     """
     charges = matrix.charges(precision)
-    book = rate_book.open_book(workload, precision)
+    book = rate_book.open_book(workload, precision, anchored=bool(anchors))
     count = len(charges)
     parts = np.full((4, count), np.nan)
     spread, sources, evidence, reasons = np.full(count, np.nan), [""] * count, [""] * count, [""] * count
@@ -91,8 +91,13 @@ def step_seconds(
 ) -> Floats:
     """Seconds of one step on one GPU or slice of each machine.
 
-        whole cards:  batch (matrix / s_c + memory / s_b + launch c) + launch d
-        slices, small batches:  ((launch d)^4 + (batch t)^4)^(1/4), for launch and work overlap; never below the card
+        step = batch (matrix / s_c + memory / s_b + launch c) + launch d
+
+    On a slice a small batch hides its work behind the launches: the whole card's step times the ratio of 4-norms,
+
+        step_slice = step_card * norm(launch d, batch t_slice) / norm(launch d, batch t_card)      for batch <= 8
+
+    which keeps the card's measured rate and never makes a slice faster than its card.
 
     Args:
         rates: of `card_rates`.
@@ -103,14 +108,14 @@ def step_seconds(
         launch: factor on the host's part, of `launch_factor`.
     """
     model = constants("model")
-    work = rates.matrix_s[card] / compute_fraction + rates.bandwidth_s[card] / bandwidth_fraction
-    work = batch * (work + launch * rates.unit_s[card])
+    host = launch * rates.unit_s[card]
     fixed = launch * rates.step_s[card]
+    part = batch * (rates.matrix_s[card] / compute_fraction + rates.bandwidth_s[card] / bandwidth_fraction + host)
+    whole = batch * (rates.matrix_s[card] + rates.bandwidth_s[card] + host)
     norm = model["overlap_norm"]
-    overlapped = (fixed**norm + work**norm) ** (1 / norm)
-    whole = batch * (rates.matrix_s[card] + rates.bandwidth_s[card] + launch * rates.unit_s[card]) + fixed
+    hidden = ((fixed**norm + part**norm) / (fixed**norm + whole**norm)) ** (1 / norm)
     small = (compute_fraction < 1) & (batch <= model["small_slice_batch"])
-    step: Floats = np.where(small, np.maximum(overlapped, whole), work + fixed)
+    step: Floats = np.where(small, (whole + fixed) * hidden, part + fixed)
     return step
 
 
@@ -153,7 +158,7 @@ def _pinned(rates: CardRates, workload: Workload, anchors: Sequence[Anchor], sha
     for card, rate in told.own.items():
         factor[index[card]] = workload.batch / rate / float(step[index[card]])
     anchored = {index[card] for card in told.own}
-    spread = np.where(np.isfinite(rates.sigma), np.minimum(rates.sigma, shape_sigma), np.nan)
+    spread = np.clip(rates.sigma, sigma("transferred_data_centre"), shape_sigma)
     spread[list(anchored)] = sigma("measured")
     known = [bool(evidence) for evidence in rates.evidence]
     notes = rates.notes

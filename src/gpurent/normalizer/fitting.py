@@ -63,7 +63,8 @@ def non_negative_least_squares(columns: Floats, target: Floats) -> Floats:
         gain = 2 * x @ moment - x @ gram @ x  # how much the squared error falls
         if (x >= 0).all() and np.isfinite(gain) and gain > best_gain * (1 + 1e-9):
             best, best_gain = x, float(gain)
-    return best / scale
+    result: Floats = best / scale
+    return result
 
 
 def fit(columns: Floats, unit_s: Floats, containers: list[str], reference: set[str]) -> Fit:

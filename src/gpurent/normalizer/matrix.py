@@ -1,4 +1,4 @@
-"""Matrix rates: the TFLOP/s a card is charged with in a precision. Measured where known, else nominal by class.
+"""Rates a card is charged with: TFLOP/s in a precision, measured where known, else nominal by class; and bandwidth.
 
 Nominal rates mislead: an L4 reaches 71 of 121 TFLOP/s, an H100 PCIe 496 of 756, an RTX 3090 77 of 71.
 """
@@ -89,6 +89,25 @@ def fp32_tflops(card: Card) -> float | None:
     if card.fp32_measured_tflops is not None:
         return card.fp32_measured_tflops
     return _times(card.fp32_tflops, constants("model")[f"fp32_class_{_fp32_class(card)}"])
+
+
+def bandwidth_gbyte_s(card: Card) -> float | None:
+    """The bandwidth a card is charged with, GB/s: a large second-level cache serves part of the traffic.
+
+        bandwidth * 1.2 with an L2 of at least 48 MiB (Ada, Hopper, Blackwell), else bandwidth
+
+    None where the memory bandwidth is not known. Source: fitted, see docs/model-validation.md.
+    """
+    model = constants("model")
+    if card.bandwidth_gbyte_s is None:
+        return None
+    large = card.l2_mib >= model["cache_from_mib"] if card.l2_mib is not None else _large_cache_assumed(card)
+    return card.bandwidth_gbyte_s * (1.0 + model["cache_gain"] if large else 1.0)
+
+
+def _large_cache_assumed(card: Card) -> bool:
+    """Data-centre Hopper and Blackwell carry at least 50 MB; smaller chips of their kind vary."""
+    return card.class_ == "data-centre" and card.architecture in ("Hopper", "Blackwell")
 
 
 def nominal_tflops(card: Card, precision: str) -> float | None:

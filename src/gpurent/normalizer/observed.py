@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,10 +58,20 @@ class Observed:
     def where(self, mask: NDArray[np.bool_]) -> Observed:
         """The rows under a mask."""
         pick = np.flatnonzero(mask)
+
+        def words(column: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(column[place] for place in pick)
+
         return Observed(
-            *(column[pick] for column in (self.card, self.gpus, self.batch, self.unit_s)),
-            *(column[pick] for column in (self.matrix_tflops, self.bandwidth_gbyte_s)),
-            *(tuple(words[i] for i in pick) for words in (self.container, self.row_precision, self.source)),
+            card=self.card[pick],
+            gpus=self.gpus[pick],
+            batch=self.batch[pick],
+            unit_s=self.unit_s[pick],
+            matrix_tflops=self.matrix_tflops[pick],
+            bandwidth_gbyte_s=self.bandwidth_gbyte_s[pick],
+            container=words(self.container),
+            row_precision=words(self.row_precision),
+            source=words(self.source),
         )
 
 
@@ -123,33 +134,50 @@ def observed(rows: Iterable[Mapping[str, str]], group: str, task: Task) -> Obser
         group: half, single or fp8.
         task: whose units and gradient bytes they have.
     """
-    picked = []
-    for row in rows:
-        card = cards.by_id()[row["card"]]
-        charge = matrix.charge(card, row["precision"])
-        if charge.group != group or charge.tflops is None or card.bandwidth_gbyte_s is None:
-            continue
-        gpus, batch = int(row["n_gpus"]), tables.number(row["batch"])
-        unit_s = gpus / float(row["rate"])
-        if gpus > 1:
-            if batch is None:
-                continue
-            units = batch * task.units_per_sample
-            exchanged = task.gradient_bytes.get(group, 0.0)
-            unit_s = sync.step_s_1(unit_s * units, gpus, exchanged, sync.bus_of_card(card, gpus)) / units
-        picked.append(
-            (
-                cards.index()[card.card], gpus, np.nan if batch is None else batch, unit_s, charge.tflops,
-                card.bandwidth_gbyte_s, row["container"] or "", charge.precision, row["source"],
-            )
-        )  # fmt: skip
-    columns = list(zip(*picked, strict=True)) or [()] * 9
+    picked = [each for row in rows if (each := _column(row, group, task)) is not None]
     return Observed(
-        np.array(columns[0], dtype=np.int64),
-        np.array(columns[1], dtype=np.int64),
-        *(np.array(column, dtype=float) for column in columns[2:6]),
-        *columns[6:9],
+        card=np.array([each.card for each in picked], dtype=np.int64),
+        gpus=np.array([each.gpus for each in picked], dtype=np.int64),
+        batch=np.array([each.batch for each in picked], dtype=float),
+        unit_s=np.array([each.unit_s for each in picked], dtype=float),
+        matrix_tflops=np.array([each.matrix_tflops for each in picked], dtype=float),
+        bandwidth_gbyte_s=np.array([each.bandwidth_gbyte_s for each in picked], dtype=float),
+        container=tuple(each.container for each in picked),
+        row_precision=tuple(each.row_precision for each in picked),
+        source=tuple(each.source for each in picked),
     )
+
+
+class _Row(NamedTuple):
+    card: int
+    gpus: int
+    batch: float
+    unit_s: float
+    matrix_tflops: float
+    bandwidth_gbyte_s: float
+    container: str
+    row_precision: str
+    source: str
+
+
+def _column(row: Mapping[str, str], group: str, task: Task) -> _Row | None:
+    """One rate row of the group; None where it belongs to another, or cannot be brought to one GPU."""
+    card = cards.by_id()[row["card"]]
+    charge, bandwidth = matrix.charge(card, row["precision"]), matrix.bandwidth_gbyte_s(card)
+    if charge.group != group or charge.tflops is None or bandwidth is None:
+        return None
+    gpus, batch = int(row["n_gpus"]), tables.number(row["batch"])
+    unit_s = gpus / float(row["rate"])
+    if gpus > 1:
+        if batch is None:
+            return None
+        units = batch * task.units_per_sample
+        exchanged = task.gradient_bytes.get(group, 0.0)
+        unit_s = sync.step_s_1(unit_s * units, gpus, exchanged, sync.bus_of_card(card, gpus)) / units
+    return _Row(
+        cards.index()[card.card], gpus, np.nan if batch is None else batch, unit_s, charge.tflops,
+        bandwidth, row["container"], charge.precision, row["source"],
+    )  # fmt: skip
 
 
 @cache

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpurent.hardware import cards
 from gpurent.hardware.cards import Card
-from gpurent.normalizer import observed, transfer
+from gpurent.normalizer import matrix, observed, transfer
 from gpurent.normalizer.fitting import Fit
 from gpurent.normalizer.matrix import Charge, charge
 from gpurent.normalizer.observed import Coefficients, Observed, Task
@@ -64,7 +64,7 @@ class TaskBook:
     def entry(self, place: int, asked: Charge) -> Entry | None:
         """The entry of a card under a charge; None where the card has no bandwidth or matrix rate."""
         card = cards.table()[place]
-        if asked.tflops is None or card.bandwidth_gbyte_s is None:
+        if asked.tflops is None or matrix.bandwidth_gbyte_s(card) is None:
             return None
         known = self.coefficients.get(asked.group)
         basis = self._basis(place, card, asked, known)
@@ -168,7 +168,8 @@ class Book:
 
     tasks: TaskBook | None
     assumed: TaskBook | None  # the shape that stands in where nothing was measured
-    ratio: float
+    ratio: float  # of unit times, workload over that shape
+    units_per_sample: float
     assumed_sigma: float
     shape_sigma: float  # of a card predicted from the user's own anchor
     synthetic: bool
@@ -181,11 +182,13 @@ class Book:
             return None
         if self.tasks is not None:
             return self.tasks.entry(place, asked)
-        entry = None if self.assumed is None else self.assumed.entry(place, asked)
+        entry = None if self.assumed is None or np.isnan(self.ratio) else self.assumed.entry(place, asked)
         if entry is None:
             return None
         source = f"FLOPs by the shape of {self.assumed.task.task}" if self.assumed else ""
-        return Entry(entry.parts * self.ratio, float(np.hypot(self.assumed_sigma, entry.sigma)), "assumed", source)
+        # A step launches the same layers whatever a unit is: only the work goes with the FLOPs.
+        scale = np.array([self.ratio, self.ratio, self.ratio, 1.0 / self.units_per_sample])
+        return Entry(entry.parts * scale, float(np.hypot(self.assumed_sigma, entry.sigma)), "assumed", source)
 
 
 def task_book(task: Task, batch: float) -> TaskBook:
@@ -212,22 +215,25 @@ def shape_book(name: str, batch: float) -> TaskBook:
     return TaskBook(Task(GENERIC, GENERIC, GENERIC, None, GENERIC, False, 1, 1.0, {}, None), {}, known, batch)
 
 
-def open_book(workload: Workload, precision: str) -> Book:
+def open_book(workload: Workload, precision: str, *, anchored: bool = False) -> Book:
     """The book of a workload: its measured task, else its FLOPs by the shape of its kind (level 4).
 
-    Without either, the shape alone, its constant unknown: only an anchor makes rates of it.
+    Without either the constant of that shape is unknown, and there is no entry unless an anchor will pin it.
     """
     task = observed.task_of(workload.name, workload.task, workload.stack)
     batch = float(workload.batch)
     if task is not None:
         book = task_book(task, batch)
-        return Book(book, None, 1.0, 0.0, _shape_sigma(task.kind), task.synthetic, (), _own_steps(book, precision))
+        own = _own_steps(book, precision)
+        return Book(book, None, 1.0, 1.0, 0.0, _shape_sigma(task.kind), task.synthetic, (), own)
     shape, kind = _shape_of(workload)
     flops = observed.tasks()[shape.task, shape.stack].flops_per_unit
-    ratio = np.nan
+    ratio = 1.0 if anchored else np.nan
     if workload.flops_per_sample and flops:
         ratio = workload.flops_per_sample / workload.units_per_sample / flops
-    return Book(None, task_book(shape, batch), float(ratio), sigma("assumed"), _shape_sigma(kind), False, (), {})
+    units = workload.units_per_sample
+    spread = sigma("assumed")
+    return Book(None, task_book(shape, batch), float(ratio), units, spread, _shape_sigma(kind), False, (), {})
 
 
 def _shape_of(workload: Workload) -> tuple[Task, str]:
@@ -251,7 +257,7 @@ def _class_spread(evidence: str, card: Card) -> str:
 
 def _parts(fit: Fit, card: Card, asked: Charge) -> Floats:
     a, b, c, d = fit.terms
-    return np.array([a / (asked.tflops or np.nan), b / (card.bandwidth_gbyte_s or np.nan), c, d])
+    return np.array([a / (asked.tflops or np.nan), b / (matrix.bandwidth_gbyte_s(card) or np.nan), c, d])
 
 
 def _own_steps(book: TaskBook, precision: str) -> dict[tuple[int, int], tuple[float, float]]:

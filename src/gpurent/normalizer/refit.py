@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpurent import workloads
 from gpurent.hardware import cards
 from gpurent.normalizer import observed, rate_book
 from gpurent.normalizer.fitting import Fit, design, fit
@@ -20,7 +21,6 @@ Floats = NDArray[np.float64]
 
 GROUPS = ("half", "single", "fp8")
 _NOTHING = Fit(np.zeros(4), {})
-_SHAPE_BATCH = 32.0  # where a shape's own rows have no batch; only launch time depends on it
 
 
 def fit_rows(rows: Observed) -> Coefficients | None:
@@ -65,7 +65,7 @@ def leave_one_out(
     keys = np.array([key(int(card)) for card in rows.card])
     for each in sorted(set(keys.tolist())):
         out = keys == each
-        book = book_without(task, rows, group, out, _SHAPE_BATCH)
+        book = book_without(task, rows, group, out, usual_batch(task))
         if book is None:
             continue
         for row in np.flatnonzero(out & np.isfinite(rows.batch)):
@@ -118,22 +118,28 @@ def _best(task: Task, group: str, rows: Observed) -> tuple[Coefficients, Floats]
 
 def _ratio(task: Task, group: str, rows: Observed) -> float:
     """Median of unit times over what the shape's own book says of the same cards at the same batch."""
-    book = _shape(task.shape_of or "")
+    usual = usual_batch(task)
+    book = _shape(task.shape_of or "", usual)
     ratios = []
     for row in range(len(rows)):
         card = cards.table()[int(rows.card[row])]
         precision = {"half": "amp", "fp8": "fp8"}.get(group, rows.row_precision[row])
         entry = book.entry(int(rows.card[row]), charge(card, precision))
         if entry is not None:
-            batch = rows.batch[row] if np.isfinite(rows.batch[row]) else _SHAPE_BATCH
+            batch = rows.batch[row] if np.isfinite(rows.batch[row]) else usual
             ratios.append(rows.unit_s[row] / entry.unit_s(float(batch)))
     return float(np.median(ratios))
 
 
-def _shape(name: str) -> TaskBook:
+def usual_batch(task: Task) -> float:
+    """The batch of the shipped workload: what rows of unknown batch are taken at."""
+    return float(workloads.load(task.workload).batch)
+
+
+def _shape(name: str, batch: float) -> TaskBook:
     if name == rate_book.GENERIC:
-        return rate_book.shape_book(name, _SHAPE_BATCH)
-    return fresh_book(observed.tasks()[name, "lambda-ngc"], _SHAPE_BATCH)
+        return rate_book.shape_book(name, batch)
+    return fresh_book(observed.tasks()[name, "lambda-ngc"], batch)
 
 
 def fresh_book(task: Task, batch: float) -> TaskBook:
