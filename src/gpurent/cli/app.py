@@ -7,7 +7,7 @@ import signal
 import sys
 from importlib import import_module
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -25,7 +25,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "quote": ("quote",),
     "snapshot": ("snapshot",),
     "providers": (),
-    "history": ("history", "diff", "cheapest", "runs", "verify", "prune", "export"),
+    "history": ("history", "diff", "cheapest"),
+    "upkeep": ("runs", "verify", "prune", "export"),
     "validate": ("validate",),
     "doctor": ("doctor",),
 }
@@ -86,13 +87,25 @@ def _terminated(number: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(TERMINATED)
 
 
+def _settings(words: list[str]) -> dict[str, Any]:
+    """Defaults of the command that is called, from the environment and config.toml."""
+    name = next((word for word in words if not word.startswith("-")), None)
+    if name not in COMMANDS or "--help" in words or "-h" in words:
+        return {}
+    from gpurent.cli import settings
+
+    command = getattr(typer.main.get_command(app), "commands", {}).get(name)
+    options = {each.name: bool(each.multiple) for each in command.params if each.param_type_name == "option"}
+    return {name: settings.defaults(name, options)}
+
+
 def run(arguments: list[str]) -> int:
     """Run one command line and give its exit code; nothing but an asked-for traceback leaves this function."""
     from typer._click.exceptions import ClickException
 
     rest = state.take(arguments)
     try:
-        ended = app(rest, prog_name="gpurent", standalone_mode=False)
+        ended = app(rest, prog_name="gpurent", standalone_mode=False, default_map=_settings(rest))
         code = ended if isinstance(ended, int) else 0
         sys.stdout.flush()
         return code

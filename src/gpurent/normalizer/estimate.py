@@ -247,10 +247,10 @@ def _reasons(machines: Machines, request: Request, rates: compute.CardRates, ste
             reasons.append("incompatible-stack")
         elif machines.is_slice[row] and machines.gpu_count[row] * request.nodes > 1:
             reasons.append("slice-in-parallel")
-        elif rates.reason[place]:
-            reasons.append(rates.reason[place])
         elif not steps.fit.fits[row]:
             reasons.append("does-not-fit")
+        elif rates.reason[place]:
+            reasons.append(rates.reason[place])
         elif not np.isfinite(steps.step_n_s[row]):
             reasons.append("no-rate")
         else:

@@ -95,6 +95,15 @@ def significant(value: float | None, digits: int = 3) -> str:
     return f"{rounded:,.{max(0, places)}f}"
 
 
+def counted(value: float) -> str:
+    """A whole number whole, another one to four significant digits.
+
+    >>> counted(88641.0), counted(47.63)
+    ('88,641', '47.63')
+    """
+    return f"{value:,.0f}" if value == int(value) and abs(value) < 1e12 else significant(value, 4)
+
+
 def seconds(value: float | None) -> str:
     """A duration as a person says it.
 

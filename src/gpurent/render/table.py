@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpurent.messages import has, say
-from gpurent.render.grid import MISSING, Column, grid, plain_grid, seconds, significant
+from gpurent.render.grid import MISSING, Column, counted, grid, plain_grid, seconds, significant
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -115,7 +115,7 @@ def heading(answer: Mapping[str, Any], workload: Workload, lang: str) -> str:
     setup = say("compare.setup-left-out" if answer["options"]["setup"] == "none" else "compare.setup-included", lang)
     return say(
         "compare.title", lang, title=workload_title(workload, lang), precision=answer["options"]["precision"],
-        batch=workload.batch, epochs=significant(workload.epochs), samples=significant(workload.samples_per_epoch, 4),
+        batch=workload.batch, epochs=counted(workload.epochs), samples=counted(workload.samples_per_epoch),
         sample=workload.sample, setup=setup,
     )  # fmt: skip
 
@@ -142,9 +142,7 @@ def footer(answer: Mapping[str, Any], lang: str) -> list[str]:
 def _shown(value: Any) -> str:
     if value is None:
         return MISSING
-    if isinstance(value, str):
-        return value
-    return f"{value:,.0f}" if value == int(value) and abs(value) < 1e6 else significant(float(value), 4)
+    return value if isinstance(value, str) else counted(float(value))
 
 
 def explain_text(chain: Explanation, lang: str) -> str:
