@@ -1,0 +1,92 @@
+"""Names of machine sizes (`p4d.24xlarge`, `g4-standard-6`) and whole spellings that say a card without naming it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from gpurent import tables
+
+_PLACES = {"{n}": r"(?P<n>\d{1,3})", "{v}": r"(?P<v>\d{1,5})", "{any}": r"[a-z0-9.\-]{1,40}"}
+_SIZE = re.compile(r"(?:ml\.)?[a-z][a-z0-9\-]{0,15}\.(?:\d{0,3}x?large|metal(?:-\d\dxl)?|micro|nano|small|medium)")
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What a machine's name says about its GPUs; `total_gib` is the GPU memory of the whole machine."""
+
+    cards: tuple[str, ...]
+    gpu_count: int | None
+    share: str | None
+    profile: str | None
+    memory_gib: float | None
+    total_gib: float | None = None
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], dict[str, str]], ...]:
+    rows = sorted(tables.rows("instance_types"), key=lambda row: -len(re.sub(r"\{.*?\}", "", row["pattern"])))
+    found = []
+    for row in rows:
+        parts = re.split(r"(\{n\}|\{v\}|\{any\})", row["pattern"])
+        pattern = "".join(_PLACES.get(part, re.escape(part)) for part in parts)
+        found.append((re.compile(pattern), row))
+    return tuple(found)
+
+
+@cache
+def _first_letters() -> frozenset[str]:
+    return frozenset(row["pattern"][:2] for row in tables.rows("instance_types") if "{" not in row["pattern"][:2])
+
+
+@lru_cache(maxsize=16384)
+def find(text: str, provider: str = "") -> Instance | None:
+    """The machine a text names, or None. A provider's own sizes come first, then those no other provider shares.
+
+    >>> find("p4d.24xlarge").cards
+    ('a100-sxm-40gb',)
+    """
+    word = text.strip().lower().removeprefix("ml.")
+    if len(word) > 64 or " " in word or not word[:1].isalnum():
+        return None
+    if word[:2] not in _first_letters() and not word[0].isdigit():
+        return None
+    matches = [(found, row) for pattern, row in _patterns() if (found := pattern.fullmatch(word))]
+    shared = len({row["provider"] for _, row in matches}) > 1
+    for found, row in matches:
+        if not shared or not provider or row["provider"] == provider:
+            said = found.groupdict()
+            count = said.get("n") or row["gpu_count"]
+            if count and int(count) < 1:
+                return None
+            return Instance(
+                cards=tuple(row["cards"].split(";")),
+                gpu_count=int(count) if count else None,
+                share=row["gpu_share"] or None,
+                profile=row["share_profile"] or None,
+                memory_gib=tables.number(row["gpu_memory_gib"]),
+                total_gib=float(said["v"]) if said.get("v") else None,
+            )
+    return None
+
+
+def is_size(text: str) -> bool:
+    """Whether a text is written like a machine size of AWS; the words in it name no card (`t4g.micro`)."""
+    return _SIZE.fullmatch(text.strip().lower()) is not None
+
+
+@cache
+def _spellings() -> dict[tuple[str, str], dict[str, str]]:
+    return {(row["spelling"], row["provider"]): row for row in tables.rows("aliases") if row["scope"] == "text"}
+
+
+def spelling(folded: str, provider: str = "") -> Instance | None:
+    """A whole text that only its provider could mean (`Compute - GPU - E3`), or None."""
+    words = " ".join(re.split(r"[^a-z0-9.]+", folded)).strip()
+    for opening in ("oci ", "oracle cloud infrastructure "):
+        words = words.removeprefix(opening)
+    row = _spellings().get((words, provider)) or _spellings().get((words, ""))
+    if row is None:
+        return None
+    return Instance(tuple(row["cards"].split(";")), None, row["gpu_share"] or None, row["share_profile"] or None, None)

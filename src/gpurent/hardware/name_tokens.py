@@ -1,0 +1,253 @@
+"""A GPU's name as a list of known words: folding of outside text and its splitting, without any meaning yet.
+
+Every step is linear in the text: single passes, no pattern with nested repetition, texts cut at 240 characters.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from gpurent import tables
+from gpurent.hardware import cards
+
+MAX_TEXT = 240
+MAX_CHUNK = 40
+MIB_PER_GIB = 1024
+_GIB = {"gib": 1.0, "gb": 1.0, "g": 1.0, "vram": 1.0, "mib": 1 / MIB_PER_GIB, "mb": 1 / MIB_PER_GIB, "tb": 1024.0}
+
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_ODD = str.maketrans(dict(zip("　×✕✖∗·™®©、。¥²³¹–—‑−", " ****    ,,￥   ----", strict=True)))
+_CHINESE_DIGITS = dict(zip("一单两双二三四五六七八九十", (1, 1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10), strict=True))
+_COUNT = re.compile(
+    r"(\d{1,4}|[一单两双二三四五六七八九十])\s?(?:[张块个颗枚片]\s?卡|卡(?!片)|张|颗|枚|路|块(?!\s?[钱/每一人]))"
+)
+_IDS = re.compile(r"\(?\buuid:[^)]{0,80}\)?|(?:gpu-|mig-)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_SMI_LINE = re.compile(r"^\s*gpu\s\d{1,3}\s?:|\bdevice\s{1,4}\d{1,3}\s?:")
+_REWRITES = (
+    (re.compile(r"max[\s_-]?q(?![a-z0-9])"), "maxq"),
+    (re.compile(r"\bpci[\s_-]?e(?:xpress)?(?![a-z])"), "pcie"),
+    (re.compile(r"\bpci express\b"), "pcie"),
+    (re.compile(r"\bserver[\s_-]edition\b"), "se"),
+    (re.compile(r"\bworkstation[\s_-]edition\b"), "ws"),
+    (re.compile(r"\bblackwell[\s_-]server\b"), "blackwell se"),
+    (re.compile(r"\bblackwell[\s_-]workstation\b"), "blackwell ws"),
+    (re.compile(r"\btime[\s_-]slic(?:e|ed|ing)\b"), "timeslice"),
+    (re.compile(r"\bmi[\s_-](?=\d{2,3}[ax]?\b)"), "mi"),
+    (re.compile(r"\bp(10[246])[\s_-](?=100\b|090\b)"), r"p\1"),
+    (re.compile(r"\bcore\si(?=[3579]\b)"), "i"),
+)
+_MIG = re.compile(r"(?:mig)?(?:\dc\.)?(\d{1,2})g\.?(\d{1,3})gb")
+_VGPU = re.compile(r"(\d{1,3})([qcab])")
+_MEMORY = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)(gib|gb|g|vram|mib|mb|tb)")
+_DECIMAL = re.compile(r"\d{1,6}\.\d{1,6}")
+_SCAN = re.compile(r"[a-z0-9]+(?:\.[a-z0-9]+)*|\*|[^a-z0-9*]+")
+_DIGITS = re.compile(r"\d+")
+_UNITS = re.compile(r"(gib|gb|mib|mb|g)")
+
+
+class Token(NamedTuple):
+    """A word of a name.
+
+    kind: model, number, memory (GiB), profile, vgpu, times, unknown, or a kind of tables/name_words.csv.
+    gap: the text that stands before it, "" when it is glued to its neighbour.
+    """
+
+    kind: str
+    value: str
+    gap: str
+    amount: float = 0.0
+
+
+@cache
+def _words() -> dict[str, tuple[str, str]]:
+    return {row["word"]: (row["kind"], row["value"]) for row in tables.rows("name_words") if row["kind"] != "zh"}
+
+
+@cache
+def _chinese() -> tuple[tuple[str, str], ...]:
+    found = [(row["word"], row["value"]) for row in tables.rows("name_words") if row["kind"] == "zh"]
+    return tuple(sorted(found, key=lambda pair: -len(pair[0])))
+
+
+@cache
+def models() -> dict[str, str]:
+    """One-word names and the family each is, such as a100, l40s, a6000 or mi300x."""
+    found = {}
+    for family in cards.families():
+        if family.startswith("rtx-a"):
+            found[family.removeprefix("rtx-")] = family
+        elif "-" not in family:
+            found[family] = family
+        elif family.startswith(("quadro-p", "quadro-g", "cmp-", "radeon-pro-v5", "radeon-pro-v6", "radeon-pro-v7")):
+            found[family.rsplit("-", 1)[1]] = family
+        elif family.startswith(("ascend-910b", "mtt-")):
+            found[family.split("-", 1)[1]] = family
+        elif family.startswith("p10"):
+            found[family.replace("-", "")] = family
+    found["ppu"] = "ppu-810"
+    found["910b"] = "ascend-910b2"
+    found["w7900"] = "radeon-pro-w7900"
+    return found
+
+
+@cache
+def _phrases() -> tuple[tuple[re.Pattern[str], str, str], ...]:
+    found = []
+    for row in tables.rows("aliases"):
+        if row["scope"] == "phrase":
+            words = r"[\s_-]?".join(re.escape(word) for word in row["spelling"].split())
+            pattern = re.compile(rf"(?<![a-z0-9]){words}(?![a-z0-9])")
+            found.append((pattern, f" {row['reading']} ", row["provider"]))
+    return tuple(found)
+
+
+def fold(text: str, provider: str = "") -> str:
+    """Lower-case ASCII text with Chinese words, odd signs and written phrases put into plain words.
+
+    >>> fold("ＲＴＸ４０９０ ×２卡")
+    'rtx4090 * 2 cards'
+    """
+    text = text[:MAX_TEXT].translate(_WIDE).translate(_ODD).lower()
+    text = _IDS.sub(" ", text)
+    text = _SMI_LINE.sub(" ", text)
+    if not text.isascii():
+        text = _COUNT.sub(lambda found: f" {_CHINESE_DIGITS.get(found[1], found[1])} cards ", text)
+        for word, plain in _chinese():
+            text = text.replace(word, plain)
+    for pattern, plain in _REWRITES:
+        text = pattern.sub(plain, text)
+    for pattern, plain, only in _phrases():
+        if not only or only == provider:
+            text = pattern.sub(plain, text)
+    return " ".join(text.split())
+
+
+@lru_cache(maxsize=65536)
+def _segments(chunk: str) -> tuple[tuple[str, str, float], ...] | None:
+    """The fewest known words that make up a chunk of letters and digits, or None.
+
+    A word never splits a run of digits, so `h1000` is not an H100 with a zero behind it.
+    """
+    best: list[tuple[tuple[str, str, float], ...] | None] = [None] * (len(chunk) + 1)
+    best[0] = ()
+    for start in range(len(chunk)):
+        before = best[start]
+        if before is None:
+            continue
+        for end, token in _words_at(chunk, start):
+            if end < len(chunk) and chunk[end - 1].isdigit() and chunk[end].isdigit():
+                continue
+            known = best[end]
+            if known is None or len(before) + 1 < len(known):
+                best[end] = (*before, token)
+    found = best[len(chunk)]
+    return found if found and _letters_fit(found) else None
+
+
+def _words_at(chunk: str, start: int) -> list[tuple[int, tuple[str, str, float]]]:
+    found: list[tuple[int, tuple[str, str, float]]] = []
+    for end in range(len(chunk), start, -1):
+        word = chunk[start:end]
+        if word in models():
+            found.append((end, ("model", word, 0.0)))
+        elif word in _words():
+            found.append((end, (*_words()[word], 0.0)))
+    digits = _DIGITS.match(chunk, start)
+    if digits:
+        found.append((digits.end(), ("number", digits.group(), 0.0)))
+        unit = _UNITS.match(chunk, digits.end())
+        if unit and len(digits.group()) <= 6:
+            found.append((unit.end(), ("memory", "", int(digits.group()) * _GIB[unit.group()])))
+    return found
+
+
+def _letters_fit(found: tuple[tuple[str, str, float], ...]) -> bool:
+    """Single letters mean something only where they belong: 4090d, 4070s, 3060m, a100s (plural), 8x, x8."""
+    for place, (kind, value, _) in enumerate(found):
+        before = found[place - 1] if place else None
+        after = found[place + 1] if place + 1 < len(found) else None
+        if kind == "suffix" and value in ("s", "d"):
+            if before is None and after is not None:
+                return False
+            if before is not None and value == "d" and before[0] not in ("number", "suffix"):
+                return False
+            if before is not None and value == "s" and before[0] not in ("number", "suffix", "model"):
+                return False
+        if kind == "times" and len(found) > 1 and "number" not in (before and before[0], after and after[0]):
+            return False
+        if kind == "line" and value == "quadro" and len(found) > 1 and after is None:
+            return False
+    return True
+
+
+def _chunk_tokens(chunk: str, gap: str) -> list[Token]:
+    mig = _MIG.fullmatch(chunk)
+    if mig:
+        return [Token("profile", f"{int(mig[1])}g.{int(mig[2])}gb", gap, float(mig[2]))]
+    memory = _MEMORY.fullmatch(chunk)
+    if memory:
+        kind = "total" if memory[2] == "vram" else "memory"
+        return [Token(kind, memory[2], gap, float(memory[1]) * _GIB[memory[2]])]
+    if _DECIMAL.fullmatch(chunk):
+        return [Token("decimal", chunk, gap, float(chunk))]
+    vgpu = _VGPU.fullmatch(chunk)
+    if vgpu and gap.strip(" ") in ("-", "_") and chunk not in models():
+        return [Token("vgpu", chunk, gap, float(vgpu[1]))]
+    if "." in chunk:
+        found: list[Token] = []
+        for part in chunk.split("."):
+            found += _chunk_tokens(part, "." if found else gap)
+        return found
+    segments = _segments(chunk) if len(chunk) <= MAX_CHUNK else None
+    if segments is None:
+        return [Token("unknown", chunk, gap)]
+    return [
+        Token(kind, value, gap if place == 0 else "", amount) for place, (kind, value, amount) in enumerate(segments)
+    ]
+
+
+def tokens(folded: str) -> tuple[Token, ...]:
+    """The words of a folded text.
+
+    >>> [token.kind for token in tokens("8x rtx4090d 24gb")]
+    ['number', 'times', 'line', 'number', 'suffix', 'memory', 'end']
+    """
+    found: list[Token] = []
+    gap = " "
+    for match in _SCAN.finditer(folded):
+        piece = match.group()
+        if piece == "*":
+            found.append(Token("times", "*", gap))
+            gap = ""
+        elif piece[0].isascii() and piece[0].isalnum():
+            found += _chunk_tokens(piece, gap)
+            gap = ""
+        else:
+            gap += piece
+    found += [Token("end", "", gap)]
+    return _joined(found)
+
+
+def _joined(found: list[Token]) -> tuple[Token, ...]:
+    """A number and the unit that stands alone behind it are one size: "80 GB"."""
+    joined: list[Token] = []
+    place = 0
+    while place < len(found):
+        token = found[place]
+        after = found[place + 1] if place + 1 < len(found) else None
+        if (
+            token.kind in ("number", "decimal")
+            and after is not None
+            and after.kind == "unknown"
+            and after.value in _GIB
+            and after.gap in (" ", "-", "_")
+            and len(token.value) <= 8
+        ):
+            joined.append(Token("memory", after.value, token.gap, float(token.value) * _GIB[after.value]))
+            place += 2
+            continue
+        joined.append(token)
+        place += 1
+    return tuple(joined)

@@ -1,0 +1,354 @@
+"""What a GPU's name means: a card, the cards it may be, or none. Never fuzzy; what is not sure stays open.
+
+The way of a name: `name_tokens` (known words) -> `name_heads` (families) and `name_grammar` (form, sizes, count, share)
+-> here, the cards of the family that agree with everything said. Ambiguity is a value: `candidates`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+
+from gpurent import tables
+from gpurent.hardware import cards, instances, name_grammar, slices
+from gpurent.hardware.cards import Card
+from gpurent.hardware.name_grammar import Said
+from gpurent.hardware.name_tokens import fold, tokens
+from gpurent.offer import Share, clean_line
+
+MIB = 1024
+
+
+@dataclass(frozen=True)
+class NameReading:
+    """What a name says. `gpu` is only set when exactly one card can be meant; else `candidates` holds all that can.
+
+    `gpu_memory_gib` is what was said of one card or slice, None when nothing was. `notes` are codes of what was odd.
+    """
+
+    gpu: str | None = None
+    candidates: tuple[str, ...] = ()
+    gpu_memory_gib: float | None = None
+    gpu_count: int | None = None
+    gpu_share: Share | None = None
+    share_profile: str | None = None
+    form: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_name(
+    text: str, *, provider: str | None = None, memory_gib: float | None = None, gpu_count: int | None = None
+) -> NameReading:
+    """Read a GPU's name as anybody writes it.
+
+    Args:
+        text: the name, a machine's size, or a line of `nvidia-smi -L`.
+        provider: who wrote it; some names mean something only there.
+        memory_gib: GPU memory of one card or slice, GiB, where it is known apart from the name: it decides.
+        gpu_count: number of cards, where it is known apart from the name.
+
+    Returns:
+        The reading; a text that names no known card has no `gpu` and no `candidates`.
+
+    >>> read_name("8x NVIDIA A100-SXM4-80GB").gpu
+    'a100-sxm-80gb'
+    >>> read_name("H100").candidates
+    ('h100-pcie-80gb', 'h100-nvl-94gb', 'h100-sxm-80gb')
+    """
+    return _read(text[:1024], provider_key(provider), memory_gib, gpu_count)
+
+
+@lru_cache(maxsize=65536)
+def _read(text: str, provider: str, memory_gib: float | None, gpu_count: int | None) -> NameReading:
+    text = clean_line(text)
+    machine = instances.find(text, provider)
+    if machine is not None:
+        return _of_machine(machine, memory_gib)
+    folded = fold(text, provider)
+    machine = instances.spelling(folded, provider)
+    if machine is not None:
+        return _of_machine(machine, memory_gib)
+    if instances.is_size(text):
+        return NameReading(notes=("machine-size",))
+    said = name_grammar.read(tokens(folded))
+    if not said.families:
+        return _without_card(said, memory_gib)
+    return _choose(said, provider, memory_gib, gpu_count)
+
+
+@cache
+def _providers() -> dict[str, str]:
+    found = {}
+    for row in tables.rows("providers"):
+        for name in (row["provider"], row["title"], *row["aliases"].split("|")):
+            found[_plain(name)] = row["provider"]
+    return found
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s._\-]+", "", name.lower())
+
+
+@lru_cache(maxsize=4096)
+def provider_key(provider: str | None) -> str:
+    """The id of a provider by any of its names; an unknown one keeps its own.
+
+    >>> provider_key("Vast.ai")
+    'vast-ai'
+    """
+    if not provider:
+        return ""
+    name = provider[:80].partition("(")[0].strip()
+    return _providers().get(_plain(name), name.lower())
+
+
+@cache
+def _hints() -> dict[tuple[str, str], tuple[tuple[str, ...], str]]:
+    return {
+        (row["provider"], row["family"]): (tuple(row["cards"].split(";")) if row["cards"] else (), row["share"])
+        for row in tables.rows("name_hints")
+    }
+
+
+# --- from what is said to cards ------------------------------------------------------------------------------------
+
+
+def _choose(said: Said, provider: str, memory_gib: float | None, gpu_count: int | None) -> NameReading:
+    count = said.count if said.count is not None else gpu_count
+    allowed, hinted_share = _hints().get((provider, said.key)) or _hints().get(("*", said.key), ((), ""))
+    pool = [card for family in said.families for card in cards.families()[family]]
+    pool = _by_edition(pool, said)
+    pool = _by_form(pool, said, allowed)
+    if said.profile and said.share == "mig":
+        pool = _by_profile(pool, said)
+    outside = memory_gib
+    if said.card_gib is None and said.part_gib is None and outside is not None:
+        found, where = _by_memory(pool, said, outside * MIB, count)
+        return _settle(said, found, where, outside, hinted_share, count)
+    if said.card_gib is not None:
+        found, where = _by_memory(pool, said, said.card_gib * MIB, count)
+        part = outside if outside is not None else said.part_gib
+        if part is not None and where == "inside":
+            return _with_part(said, found, part, hinted_share, count)
+        return _settle(said, found, where, said.card_gib, hinted_share, count)
+    found = [card for card in pool if card.listed != "memory" or card.card in allowed]
+    return _settle(said, found, "unsaid", None, hinted_share, count)
+
+
+def _by_edition(pool: list[Card], said: Said) -> list[Card]:
+    known = {card.edition for card in pool if card.edition}
+    named = [edition for edition in said.editions if edition in known]
+    if "max-q" in named:
+        named = ["max-q"]
+    if named:
+        return [card for card in pool if card.edition in named]
+    if "nvl" in said.editions:
+        said.note("edition-unknown")
+    return [card for card in pool if card.listed != "named"]
+
+
+def _by_form(pool: list[Card], said: Said, allowed: Sequence[str]) -> list[Card]:
+    forms = set(said.forms)
+    if len(forms) > 1:
+        said.note("form-contradicted")
+    elif forms:
+        form = said.forms[0]
+        fitting = [card for card in pool if card.form == form or (form == "sxm" and card.form == "superchip")]
+        if not fitting:
+            said.note("form-unknown")
+        if form == "pcie" and not said.editions:
+            plain = [card for card in fitting if not card.edition or card.family == "rtx-pro-6000"]
+            fitting = plain or fitting
+        pool = fitting or pool
+    if said.memory_types:
+        typed = [card for card in pool if card.memory_type.lower() in said.memory_types]
+        pool = typed or pool
+    if "nvlink" in said.links or "nvswitch" in said.links:
+        linked = [card for card in pool if card.nvlink_gbyte_s != 0]
+        pool = linked or pool
+    if allowed and not forms and not said.editions:
+        pool = [cards.by_id()[name] for name in allowed]
+    return pool
+
+
+def _by_profile(pool: list[Card], said: Said) -> list[Card]:
+    owners = slices.cards_with(said.profile or "")
+    fitting = [card for card in pool if card.card in owners]
+    if not fitting:
+        said.note("profile-unknown")
+    return fitting or pool
+
+
+def _by_memory(pool: list[Card], said: Said, mib: float, count: int | None) -> tuple[list[Card], str]:
+    """The cards a size fits, and where the size lies: inside, total, below (a slice) or above all of them."""
+    pool = [*pool, *(card for family in said.spare for card in cards.families()[family])]
+    inside = _nearest([card for card in pool if card.memory_mib_min <= mib <= card.memory_mib_max], mib)
+    whole = [card for card in inside if card.family not in said.spare] or inside
+    if whole:
+        several = _total(pool, mib, count, whole)
+        if several:
+            said.note("size-of-one-or-all")
+            return [*several, *whole], "inside"
+        return whole, "inside"
+    pool = [card for card in pool if card.family not in said.spare]
+    if count and count > 1:
+        each = [card for card in pool if card.status != "modded" and _is_total(card, mib, count)]
+        if each:
+            return _nearest(each, mib / count), "total"
+    stock = [card for card in pool if card.listed != "memory" and card.status != "modded"] or pool
+    larger = [card for card in stock if card.memory_mib_min > mib]
+    return (larger, "below") if larger else (stock, "above")
+
+
+def _is_total(card: Card, mib: float, count: int) -> bool:
+    tolerance = tables.constants("naming")["total_size_tolerance"]
+    return abs(mib / count - card.memory_gb * MIB) <= tolerance * card.memory_gb * MIB
+
+
+def _total(pool: list[Card], mib: float, count: int | None, whole: list[Card]) -> list[Card]:
+    """Stock cards whose sizes together are what was read as one modified card's: "4090 x2 (48GB)"."""
+    if not count or count < 2 or any(card.status != "modded" for card in whole):
+        return []
+    return [card for card in pool if card.status != "modded" and _is_total(card, mib, count)]
+
+
+def _nearest(found: list[Card], mib: float) -> list[Card]:
+    if not found:
+        return []
+    gaps = [min(abs(card.memory_mib - mib), abs(card.memory_gb * MIB - mib)) for card in found]
+    limit = min(gaps) + tables.constants("naming")["same_size"] * mib / 2
+    return [card for card, gap in zip(found, gaps, strict=True) if gap <= limit]
+
+
+def _with_part(said: Said, found: list[Card], part_gib: float, hinted_share: str, count: int | None) -> NameReading:
+    """A card with its size in the name, and a size of what is offered beside it."""
+    part = part_gib * MIB
+    fitting = [card for card in found if card.memory_mib_min <= part <= card.memory_mib_max]
+    if fitting or (count and count > 1 and any(_is_total(card, part, count) for card in found)):
+        return _settle(said, fitting or found, "inside", part_gib if fitting else None, hinted_share, count)
+    if all(part < card.memory_mib_min for card in found):
+        return _settle(said, found, "below", part_gib, hinted_share, count)
+    said.note("memory-contradicted")
+    return _reading(said, None, found, part_gib, None, None)
+
+
+def _settle(
+    said: Said, found: list[Card], where: str, gib: float | None, hinted_share: str, count: int | None
+) -> NameReading:
+    share, profile = said.share, said.profile
+    if where == "total" and gib is not None and count:
+        gib = gib / count
+    if where == "above":
+        if share in ("mig", "vgpu", "timeslice"):
+            said.note("memory-contradicted")
+            return _reading(said, None, found, gib, share, profile)
+        said.note("memory-above-card")
+        return _reading(said, None, [], gib, None, None)
+    if where == "below":
+        share, profile = _kind_of_part(said, found, gib or 0.0, hinted_share)
+    elif share is None and said.parts is None:
+        share = "whole"
+    elif share == "mig" and profile is None and where == "inside":
+        gib = None  # the size is the card's, the slice's is not said
+    if said.profile_gib is not None:
+        gib = said.profile_gib
+    elif said.parts is not None and where != "below":
+        sizes = {card.memory_gb for card in found}
+        gib = sizes.pop() * said.parts[0] / said.parts[1] if len(sizes) == 1 else None
+    return _reading(said, found[0] if len(found) == 1 else None, found, gib, share, profile)
+
+
+def _kind_of_part(said: Said, found: list[Card], gib: float, hinted_share: str) -> tuple[str, str | None]:
+    """The kind of slice a size below the card's is: as said, as its provider cuts, a MIG profile so large, unknown."""
+    if said.share in ("vgpu", "timeslice", "mig") and said.profile:
+        return said.share, said.profile
+    if said.share in ("vgpu", "timeslice"):
+        return said.share, None
+    if hinted_share:
+        return hinted_share, None
+    profiles = {slices.mig_of_memory(card.card, gib) for card in found}
+    named = {name for names in profiles for name in names}
+    if not named or not all(profiles):
+        return said.share or "unknown", None
+    if said.share is None:
+        said.note("profile-by-size")
+    return "mig", named.pop() if len(named) == 1 else None
+
+
+def _reading(
+    said: Said, card: Card | None, found: Sequence[Card], gib: float | None, share: str | None, profile: str | None
+) -> NameReading:
+    sure = card if "another-edition" not in said.notes and "form-unknown" not in said.notes else None
+    known = {each.card for each in found}
+    return NameReading(
+        gpu=sure.card if sure else None,
+        candidates=() if sure else tuple(each.card for each in cards.table() if each.card in known),
+        gpu_memory_gib=gib,
+        gpu_count=said.count,
+        gpu_share=share,  # type: ignore[arg-type]  # words of the table name_words
+        share_profile=profile,
+        form=sure.form if sure else (said.forms[0] if len(said.forms) == 1 else None),
+        notes=tuple(said.notes),
+    )
+
+
+def _without_card(said: Said, memory_gib: float | None) -> NameReading:
+    """A text without a known card: nothing, a virtual name that hides its card, or a bare MIG profile."""
+    if said.profile and said.share == "mig":
+        owners = slices.cards_with(said.profile)
+        only = owners[0] if len(owners) == 1 else None
+        return NameReading(
+            gpu=only, candidates=() if only else owners, gpu_memory_gib=said.profile_gib, gpu_count=said.count,
+            gpu_share="mig", share_profile=said.profile, form=None, notes=tuple(said.notes),
+        )  # fmt: skip
+    memory = memory_gib if memory_gib is not None else said.card_gib
+    if said.share == "vgpu":
+        said.note("virtual-name")
+        return NameReading(gpu_memory_gib=memory, gpu_count=said.count, gpu_share="unknown", notes=tuple(said.notes))
+    return NameReading(gpu_memory_gib=memory, gpu_count=said.count, notes=tuple(said.notes))
+
+
+def _of_machine(machine: instances.Instance, memory_gib: float | None) -> NameReading:
+    found = [cards.by_id()[name] for name in machine.cards]
+    said = Said(count=machine.gpu_count, share=machine.share, profile=machine.profile)
+    card = found[0] if len(found) == 1 else None
+    share, profile, gib = machine.share or "whole", machine.profile, machine.memory_gib
+    if machine.total_gib is not None and card is not None:
+        one = round(machine.total_gib / card.memory_gb)
+        if machine.total_gib * MIB < card.memory_mib_min:
+            share, profile, gib, said.count = "vgpu", None, machine.total_gib, 1
+        elif one >= 1 and _is_total(card, machine.total_gib * MIB, one):
+            said.count, gib = one, machine.total_gib / one
+    elif memory_gib is not None and machine.share is None:
+        fitting = [each for each in found if each.memory_mib_min <= memory_gib * MIB <= each.memory_mib_max]
+        if fitting:
+            found, card = fitting, fitting[0] if len(fitting) == 1 else None
+        gib = memory_gib if fitting else gib
+    return replace(_reading(said, card, found, gib, share, profile), gpu_count=said.count)
+
+
+# --- did you mean --------------------------------------------------------------------------------------------------
+
+
+@cache
+def _known_names() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for card in cards.table():
+        for name in (card.card, card.family, card.name.lower()):
+            found.setdefault(name, card.card)
+    return found
+
+
+def near_names(text: str, limit: int = 3) -> tuple[str, ...]:
+    """Cards whose names look like a text nobody knows: for "did you mean" only, never for a reading.
+
+    >>> near_names("rtx 4009")[0]
+    'rtx-4090'
+    """
+    word = re.sub(r"[\s_]+", "-", clean_line(text[:80]).lower())
+    cutoff = tables.constants("naming")["near_names"]
+    found = difflib.get_close_matches(word, list(_known_names()), 3 * limit, cutoff)
+    return tuple(dict.fromkeys(_known_names()[name] for name in found))[:limit]
