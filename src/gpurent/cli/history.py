@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +13,7 @@ from gpurent.cli.output import Output, note
 from gpurent.errors import UNKNOWN, USAGE, Problem
 
 if TYPE_CHECKING:
+    import sqlite3
     from datetime import datetime
 
     from gpurent.snapshots.series import By, Group, Prices
