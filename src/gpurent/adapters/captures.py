@@ -48,9 +48,16 @@ def _body_path(directory: Path, name: str) -> Path:
     return directory / "bodies" / name[:2] / f"{name}.gz"
 
 
+def _folder(path: Path) -> None:
+    """Make a private folder and every private folder above it that is missing (`mkdir` gives its mode to the last)."""
+    if not path.is_dir():
+        _folder(path.parent)
+        path.mkdir(mode=0o700, exist_ok=True)
+
+
 def _write(path: Path, data: bytes) -> None:
     """Write a private file whole or not at all, and have it on the disk before anybody names it."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _folder(path.parent)
     half = path.with_name(f".{path.name}.{os.getpid()}")
     with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(data)
@@ -89,7 +96,7 @@ def keep(raw: Raw, directory: Path, *, keys: Iterable[str] = (), secrets: Iterab
     if not _NAME.fullmatch(raw.provider):
         raise Problem("not a provider's name", raw.provider, "small letters, digits and hyphens", USAGE)
     raw = redacted(raw, keys, secrets)
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _folder(directory)
     digests = tuple(digest(part.body) for part in raw.parts)
     for part, name in zip(raw.parts, digests, strict=True):
         path = _body_path(directory, name)

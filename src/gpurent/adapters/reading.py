@@ -56,7 +56,7 @@ class Bad(Exception):
 def shown(value: object) -> str:
     """A value from outside as a short harmless text."""
     text = value if isinstance(value, str) else str(value) if isinstance(value, Decimal) else repr(value)
-    return clean_line(text[: 4 * MAX_SHOWN])[:MAX_SHOWN]
+    return clean_line(text[: 4 * MAX_SHOWN])[:MAX_SHOWN].rstrip()
 
 
 def _number(text: str) -> Decimal | str:
@@ -355,6 +355,7 @@ def read_csv(body: bytes, path: str, needed: Iterable[str]) -> Iterator[tuple[st
         if cells is None:
             return
         if any(cells):
+            cells += [""] * (len(header) - len(cells))
             yield f"line {lines.line_num}", dict(zip(header, cells, strict=False))
 
 
