@@ -157,7 +157,8 @@ def _price_list(part: Part, body: bytes) -> Iterator[tuple[str, object]]:
         wanted = {"TermType": "OnDemand", "Unit": "Hrs", "Tenancy": "Shared", "CapacityStatus": "Used"}
         wanted |= {"Operating System": "Linux", "Pre Installed S/W": "NA"}
         other = next(
-            (f"{key} is {shown(told.get(key))}" for key, value in wanted.items() if told.get(key) != value), ""
+            (f"{key} is {shown(told.get(key)) or 'empty'}" for key, value in wanted.items() if told.get(key) != value),
+            "",
         )
         if "Capacity Block" in told.get("PriceDescription", ""):
             other = "a Capacity Block, rented for fixed days"

@@ -41,8 +41,8 @@ def documented(part: Part) -> Iterator[tuple[str, object]]:
     """Rows of the documentation's tables that have processor and accelerators, by column name."""
     from bs4 import BeautifulSoup
 
-    found = False
-    for number, one in enumerate(BeautifulSoup(part.body, "html.parser").find_all("table")):
+    found, page = False, part.body.decode("utf-8", "replace")
+    for number, one in enumerate(BeautifulSoup(page, "html.parser").find_all("table")):
         head = [cell.get_text(" ", strip=True) for cell in one.find_all("th")]
         if {"Instance type", "Processor", "Accelerators"} <= set(head):
             found = True
