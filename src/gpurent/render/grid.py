@@ -10,11 +10,12 @@ MISSING = "–"
 
 
 class Column(NamedTuple):
-    """A heading, and whether its cells are numbers (set to the right) or may be shortened on a narrow terminal."""
+    """A heading and how its cells give way on a narrow terminal: shortened, or the column left out, higher `drop` first."""
 
     heading: str
-    right: bool = False
+    right: bool = False  # numbers
     shrinks: bool = False
+    drop: int = 0  # 0: never left out
 
 
 def width_of(text: str) -> int:
@@ -43,39 +44,53 @@ def plain_grid(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
+_LEAST = 14  # cells a shortened column keeps
+
+
 def grid(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> str:
-    """Rows under their headings: fitted to a terminal, plain and whole elsewhere."""
+    """Rows under their headings: fitted to a terminal, numbers never cut; plain and whole when piped."""
     if not sys.stdout.isatty():
         return plain_grid(columns, rows)
-    from io import StringIO
-
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
-    terminal = Console()
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for column in columns:
-        table.add_column(
-            Text(column.heading, style="bold"),
-            justify="right" if column.right else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-            min_width=6 if column.shrinks else None,
-            max_width=None if column.shrinks else 60,
-        )
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    needed = sum(
-        max([width_of(column.heading), *(width_of(row[place]) for row in rows)]) + 1
-        for place, column in enumerate(columns)
-    )
-    buffer = StringIO()
-    Console(
-        file=buffer, width=max(terminal.width, min(needed, 60)), force_terminal=True, markup=False, highlight=False,
-        emoji=False, no_color=terminal.no_color,
-    ).print(table)  # fmt: skip
-    return buffer.getvalue().rstrip("\n")
+    console = Console()
+    text = plain_grid(*fitted(columns, rows, console.width))
+    head, newline, body = text.partition("\n")
+    return head + newline + body if console.no_color else f"\x1b[1m{head}\x1b[0m{newline}{body}"
+
+
+def fitted(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int
+) -> tuple[list[Column], list[list[str]]]:
+    """The columns and cells that fit a width: texts are shortened first, then the least needed columns go."""
+    sizes = [max([width_of(column.heading), *(width_of(row[at]) for row in rows)]) for at, column in enumerate(columns)]
+    least = [
+        max(width_of(column.heading), min(size, _LEAST)) if column.shrinks else size
+        for column, size in zip(columns, sizes, strict=True)
+    ]
+    kept = list(range(len(columns)))
+
+    def over(widths: Sequence[int]) -> int:
+        return sum(widths[at] for at in kept) + 2 * (len(kept) - 1) - width
+
+    while over(least) > 0 and any(columns[at].drop for at in kept):
+        kept.remove(max(kept, key=lambda at: columns[at].drop))
+    for at in sorted(kept, key=lambda at: least[at] - sizes[at]):
+        sizes[at] = max(least[at], sizes[at] - max(0, over(sizes)))
+    return [columns[at] for at in kept], [[shortened(row[at], sizes[at]) for at in kept] for row in rows]
+
+
+def shortened(text: str, width: int) -> str:
+    """A text in at most so many terminal cells, its end marked where it is cut.
+
+    >>> shortened("a100-sxm-80gb", 8)
+    'a100-sx…'
+    """
+    if width_of(text) <= width:
+        return text
+    from rich.cells import set_cell_size
+
+    return set_cell_size(text, width - 1).rstrip() + "…"
 
 
 def significant(value: float | None, digits: int = 3) -> str:
