@@ -335,4 +335,34 @@ def _notes(
     if fx.is_stale(prices.oldest_rate_days):
         notes.append(("compare.old-rate-of-exchange", {"days": prices.oldest_rate_days}))
     notes.extend((f"compare.{code}", {}) for code in columns.model.notes)
+    notes.extend(_breakevens(offers, columns, ranked))
     return tuple(notes)
+
+
+_BREAKEVENS = 3  # term prices that are set beside on-demand, best first
+
+
+def _breakevens(
+    offers: Sequence[Offer], columns: rows.Columns, ranked: Ints
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """From how many hours a month a ranked term price beats the same machine on demand."""
+
+    def same(offer: Offer) -> tuple[Any, ...]:
+        return offer.provider, offer.via, offer.gpu, offer.gpu_count, offer.gpu_memory_gib
+
+    terms = [place for place in ranked if offers[place].purchase == "reserved"][:_BREAKEVENS]
+    if not terms:
+        return
+    on_demand: dict[tuple[Any, ...], float] = {}
+    for place, offer in enumerate(offers):
+        price = float(columns.usd_per_hour[place])
+        if offer.purchase == "on-demand" and np.isfinite(price):
+            on_demand[same(offer)] = min(price, on_demand.get(same(offer), price))
+    for place in terms:
+        offer = offers[place]
+        hourly = on_demand.get(same(offer))
+        if hourly and offer.price:
+            hours = float(columns.usd_per_hour[place]) * float(offer.price.hours_per_month) / hourly
+            months = offer.price.term_months or "?"
+            values = {"id": offer.offer_id[:6], "months": months, "usd": f"${hourly:.3g}", "hours": f"{hours:.0f}"}
+            yield "compare.term-breakeven", values

@@ -123,7 +123,7 @@ def seconds(value: float | None) -> str:
     """A duration as a person says it.
 
     >>> seconds(45), seconds(600), seconds(7200), seconds(360000)
-    ('45 s', '10.0 min', '2.00 h', '4.17 d')
+    ('45.0 s', '10.0 min', '2.00 h', '4.17 d')
     """
     if value is None:
         return MISSING

@@ -68,8 +68,8 @@ def compare_columns(lang: str, currency: str = "USD") -> list[Column]:
     ]  # fmt: skip
 
 
-def compare_cells(row: Row, lang: str, rate: float = 1.0) -> list[str]:
-    """One row's cells; `rate` turns US dollars into the currency of the view."""
+def compare_cells(row: Row, lang: str, rate: float = 1.0, tied: bool = True) -> list[str]:
+    """One row's cells; `rate` turns US dollars into the currency of the view, `tied` marks those tied with the first."""
 
     def money(key: str) -> float | None:
         return None if row[key] is None else row[key] * rate
@@ -78,7 +78,7 @@ def compare_cells(row: Row, lang: str, rate: float = 1.0) -> list[str]:
     assumed = "~" if "vcpus" in row["assumed"] else ""
     limit = row["limit"] or MISSING
     return [
-        ("=" if row["tied_with_best"] else "") + (str(row["rank"]) if row["rank"] else MISSING),
+        ("=" if row["tied_with_best"] and tied else "") + (str(row["rank"]) if row["rank"] else MISSING),
         row["offer_id"][:6], row["provider"] + (f" ({row['via']})" if row["via"] else ""),
         row["sku"] or row["listing"] or MISSING, card_text(row, lang), str(row["gpu_count"]),
         assumed + significant(row["vcpus"]), limit + (f"+{row['limit_also']}" if row["limit_also"] else ""),
@@ -93,7 +93,9 @@ def compare_table(
     rows: Iterable[Row], lang: str, *, mine: Row | None = None, currency: str = "USD", rate: float = 1.0
 ) -> str:
     """The ranked rows as columns; the user's own machine, unranked, last."""
-    cells = [compare_cells(row, lang, rate) for row in rows]
+    shown = list(rows)
+    tied = sum(bool(row["tied_with_best"]) for row in shown) > 1
+    cells = [compare_cells(row, lang, rate, tied) for row in shown]
     if mine is not None:
         cells.append(["", say("compare.mine-badge", lang), *compare_cells(mine, lang, rate)[2:]])
     return grid(compare_columns(lang, currency), cells)
@@ -133,10 +135,25 @@ def footer(answer: Mapping[str, Any], lang: str) -> list[str]:
     if ages:
         newest, median, oldest = (f"{age:.0f}" for age in (ages[0], ages[len(ages) // 2], ages[-1]))
         lines.append(say("compare.ages", lang, newest=newest, median=median, oldest=oldest))
+    lines += _beside_mine(ranked, answer["mine"], lang)
     lines += answer["notes"]
     if answer["dropped"]:
         lines += [say("compare.left-out", lang), *dropped_lines(answer["dropped"], lang)]
     return [*lines, say("compare.marks", lang)]
+
+
+def _beside_mine(ranked: Sequence[Row], mine: Row | None, lang: str) -> list[str]:
+    """How the first offer stands against the user's own machine."""
+    if mine is None or not mine["samples_per_s"] or not ranked:
+        return []
+    best = ranked[0]
+    ratio = significant(best["samples_per_s"] / mine["samples_per_s"])
+    cost, own = best["cost_per_epoch_usd"], mine["cost_per_epoch_usd"]
+    if own is None:
+        return [say("compare.mine-unpriced", lang, ratio=ratio, cost=f"${significant(cost)}")]
+    difference = f"${significant(abs(cost - own))} ({abs(cost / own - 1):.0%})"
+    code = "compare.mine-faster" if cost >= own else "compare.mine-cheaper"
+    return [say(code, lang, ratio=ratio, dearer=difference, cheaper=difference)]
 
 
 def _shown(value: Any) -> str:
