@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -54,6 +54,7 @@ class Replay:
         self.requests: list[Request] = []
         self._clients: list[HttpClient] = []
         self._routes: dict[tuple[str, str], list[Reply]] = {}
+        self._makers: dict[tuple[str, str], Callable[[bytes], Reply]] = {}
         self._closing = threading.Event()
         self._lock = threading.Lock()
         replay = self
@@ -74,6 +75,10 @@ class Replay:
 
     def answer(self, host: str, path: str, *replies: Reply) -> None:
         self._routes[host, path] = list(replies)
+
+    def answer_with(self, host: str, path: str, make: Callable[[bytes], Reply]) -> None:
+        """Let a function of the request's body make the replies."""
+        self._makers[host, path] = make
 
     def json(self, host: str, path: str, body: object) -> None:
         self.answer(host, path, Reply(json.dumps(body).encode()))
@@ -105,6 +110,8 @@ class Replay:
             self.requests.append(Request(handler.command, host, asked.path, asked.query, headers, body))
             replies = self._routes.get((host, asked.path), [Reply(b"no such route", 404)])
             reply = replies.pop(0) if len(replies) > 1 else replies[0]
+            make = self._makers.get((host, asked.path))
+            reply = make(body) if make else reply
         self._closing.wait(reply.delay_s)
         with suppress(OSError):  # the client may have gone away
             self._send(handler, reply)

@@ -173,7 +173,7 @@ class Row:
     def label(self, key: str) -> str | None:
         """An identifier, which may be written as a number."""
         value = self.get(key)
-        if isinstance(value, Decimal):
+        if isinstance(value, Decimal | int) and not isinstance(value, bool):
             return str(value)[:MAX_CHARACTERS]
         return self.text(key)
 
