@@ -277,7 +277,7 @@ def _drop_unrankable(reasons: list[str], columns: rows.Columns, options: Options
             continue
         row = columns.hardware_of[place]
         reason = model.reason[row]
-        if not reason and (offer.note or "").startswith("partial price"):
+        if not reason and offer.partial_price:
             reason = "partial-price"
         if not reason and not np.isfinite(columns.usd_per_hour[place]):
             reason = "no-price"

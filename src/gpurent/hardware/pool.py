@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from gpurent.hardware import cards, slices
-from gpurent.hardware.disks import instance_caps
 from gpurent.hardware.hosts import Host, fill
 from gpurent.hardware.machines import Floats, Ints, Machines
 from gpurent.hardware.resolve import Resolution, resolve
 from gpurent.offer import Offer
 
-# What of an offer resolving its card and filling its host read, the names of the machine apart.
+# What of an offer resolving its card and filling its host read, the machine's own name apart.
 _READS = attrgetter(
-    "provider", "tier", "gpu", "gpu_count", "gpu_share", "share_profile",
+    "provider", "tier", "sku", "gpu", "gpu_count", "gpu_share", "share_profile",
     "gpu_memory_gib", "gpu_link", "fabric", "fabric_gbit_s", "host_to_gpu_gbyte_s", "vcpus", "threads_per_core",
     "cpu_model", "ram_gib", "disk_class", "disk_gib", "disk_read_mbyte_s", "disk_iops", "download_mbit_s", "boot_s",
 )  # fmt: skip
@@ -42,18 +40,9 @@ _HOST = attrgetter(*(name for name in Host.__dataclass_fields__ if name not in (
 
 
 def hardware_key(offer: Offer) -> tuple[Any, ...]:
-    """Offers with equal keys have equal hardware.
-
-    The type's name only matters where limits of the type are tabled, the machine's only where its disk was measured.
-    """
-    sku = offer.sku if offer.provider in _capped_providers() else None
-    place = None if offer.disk_read_mbyte_s is None else offer.machine or offer.listing or offer.sku
-    return (_READS(offer), sku, place)
-
-
-@cache
-def _capped_providers() -> frozenset[str]:
-    return frozenset(provider for provider, _ in instance_caps())
+    """Offers with equal keys have equal hardware; the machine's name only matters where its disk was measured."""
+    place = None if offer.disk_read_mbyte_s is None else offer.machine or offer.listing
+    return (_READS(offer), place)
 
 
 class Pool:

@@ -222,7 +222,7 @@ def _warnings(columns: Columns, place: int) -> list[str]:
 def _assumed(columns: Columns, place: int) -> dict[str, Any]:
     at = columns.hardware_of[place]
     each = columns.hardware[at]
-    assumed = {**each.host.assumed, **each.said}
+    assumed = {**each.host.assumed, **each.said, **columns.model.request.workload.assumed}
     if each.resolution.link_assumed and each.resolution.gpu_count > 1:
         assumed["gpu_link"] = each.resolution.link
     if columns.prices.interruptions_assumed[columns.prices.of_offer[place]]:

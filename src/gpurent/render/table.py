@@ -101,6 +101,21 @@ def compare_table(
     return grid(compare_columns(lang, currency), cells)
 
 
+def warning_lines(rows: Sequence[Row], lang: str) -> list[str]:
+    """Warnings of the rows shown, a line a code, with the ranks it is about."""
+    about: dict[str, list[str]] = {}
+    for row in rows:
+        for code in row["warnings"]:
+            about.setdefault(code, []).append(str(row["rank"]))
+    return [
+        f"! {', '.join(ranks[:_RANKS])}{' ...' if len(ranks) > _RANKS else ''}: {say(f'warning.{code}', lang)}"
+        for code, ranks in about.items()
+    ]
+
+
+_RANKS = 8
+
+
 def dropped_lines(dropped: Iterable[Mapping[str, Any]], lang: str) -> list[str]:
     """What was left out, a line a reason, with one example each."""
     lines: list[str] = []
@@ -135,6 +150,7 @@ def footer(answer: Mapping[str, Any], lang: str) -> list[str]:
     if ages:
         newest, median, oldest = (f"{age:.0f}" for age in (ages[0], ages[len(ages) // 2], ages[-1]))
         lines.append(say("compare.ages", lang, newest=newest, median=median, oldest=oldest))
+    lines += warning_lines(ranked, lang)
     lines += _beside_mine(ranked, answer["mine"], lang)
     lines += answer["notes"]
     if answer["dropped"]:
