@@ -104,7 +104,7 @@ def explain(
         workload: what is trained.
         again: estimates one offer anew with a changed workload, precision or offer.
     """
-    chains = [_chain(columns, place, row) for place, row in zip(places, rows, strict=True)]
+    chains = [chain(columns, place, row) for place, row in zip(places, rows, strict=True)]
     lines = tuple(
         Line(first[0], first[1], tuple(chain[at][2] for chain in chains), first[3], first[4])
         for at, first in enumerate(chains[0])
@@ -115,21 +115,21 @@ def explain(
     return Explanation(tuple(row["offer_id"] for row in rows), tuple(rows), lines, guilty, tuple(advice))
 
 
-_Entry = tuple[Stage, str, Value, str, bool]
+Entry = tuple[Stage, str, Value, str, bool]
 
 
-def _chain(columns: Columns, place: int, row: Row) -> list[_Entry]:
+def chain(columns: Columns, place: int, row: Row) -> list[Entry]:
     """All numbers of one offer in the order they are made."""
     at = int(columns.hardware_of[place])
     machine = int(columns.model.machine[at])
-    found: list[_Entry] = [*_offer_lines(row)]
+    found: list[Entry] = [*_offer_lines(row)]
     if machine >= 0:
         found += [*_compute_lines(columns, machine, row), *_sync_lines(columns, machine, row)]
         found += [*_host_lines(columns, at, machine, row)]
     return [*found, *_end_lines(columns, at, row)]
 
 
-def _offer_lines(row: Row) -> list[_Entry]:
+def _offer_lines(row: Row) -> list[Entry]:
     card = row["gpu"] or " / ".join(row["gpu_candidates"])
     share = row["gpu_share"] + (f" {row['share_profile']}" if row["share_profile"] else "")
     basis = f"{row['price_source'] or '-'} ({str(row['observed_at'])[:10]})"
@@ -149,7 +149,7 @@ def _offer_lines(row: Row) -> list[_Entry]:
     ]
 
 
-def _compute_lines(columns: Columns, machine: int, row: Row) -> list[_Entry]:
+def _compute_lines(columns: Columns, machine: int, row: Row) -> list[Entry]:
     model = columns.model
     machines, rates, steps = model.machines, model.rates, model.steps
     place = int(machines.card[machine])
@@ -170,7 +170,7 @@ def _compute_lines(columns: Columns, machine: int, row: Row) -> list[_Entry]:
     ]  # fmt: skip
 
 
-def _sync_lines(columns: Columns, machine: int, row: Row) -> list[_Entry]:
+def _sync_lines(columns: Columns, machine: int, row: Row) -> list[Entry]:
     steps = columns.model.steps
     single = steps.gpus[machine] <= 1
     megabytes = float(steps.fit.sync_bytes[machine]) / 1e6
@@ -185,7 +185,7 @@ def _sync_lines(columns: Columns, machine: int, row: Row) -> list[_Entry]:
     ]
 
 
-def _host_lines(columns: Columns, at: int, machine: int, row: Row) -> list[_Entry]:
+def _host_lines(columns: Columns, at: int, machine: int, row: Row) -> list[Entry]:
     each, host = columns.hardware[at], columns.model.host
     facts = each.host
     workload = columns.model.request.workload
@@ -211,7 +211,7 @@ def _host_lines(columns: Columns, at: int, machine: int, row: Row) -> list[_Entr
     ]
 
 
-def _end_lines(columns: Columns, at: int, row: Row) -> list[_Entry]:
+def _end_lines(columns: Columns, at: int, row: Row) -> list[Entry]:
     limit = (row["limit"] or "-") + (f", {row['limit_also']}" if row["limit_also"] else "")
     interval = None
     if row["samples_per_s_low"] is not None:
