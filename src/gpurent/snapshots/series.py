@@ -93,17 +93,17 @@ def prices(db: sqlite3.Connection, days: Sequence[date], resolve: Resolve, wante
         wanted: which offers become rows.
         rates: currency rates; each day is converted with its own.
     """
-    timeline = _Timeline(db, days)
-    spans = _spans(db, timeline)
-    rows = list(_pairs(db, spans, resolve, wanted))
-    row_of = {pair: row for row, (pair, _) in enumerate(rows)}
-    pairs = [made for _, made in rows]
+    spans = _spans(db, _Timeline(db, days))
+    rows = dict(_pairs(db, spans, resolve, wanted))
+    pairs = list(rows.values())
+    row_of = {key: row for row, key in enumerate(rows)}
     hourly = np.full((len(pairs), len(days)), np.nan)
     slope, offset = _per_hour([pair.offer for pair in pairs])
-    for pair, amount, sold_out, start, end in spans:
-        row = row_of.get(pair)
-        if row is not None and amount is not None and not sold_out:
-            hourly[row, start:end] = slope[row] * float(amount) + offset[row]
+    columns = (spans.pair.tolist(), spans.amount.tolist(), spans.start.tolist(), spans.end.tolist())
+    for key, amount, start, end in zip(*columns, strict=True):
+        row = row_of.get(key)
+        if row is not None:
+            hourly[row, start:end] = slope[row] * amount + offset[row]
     return Prices(pairs, days, _in_usd(hourly, pairs, days, rates))
 
 
@@ -131,57 +131,61 @@ class _Timeline:
             self.oldest[provider] = np.where(whole[place] > 0, whole[place], last[place])
 
 
-class _Span(NamedTuple):
-    pair: tuple[int, int]  # offer, facts
-    amount: str | None
-    sold_out: bool
-    start: int  # first day
-    end: int  # day after the last
+class _Spans(NamedTuple):
+    """Spans that touch the days, as columns in the order they were written."""
+
+    pair: Ints  # offer and facts in one number, see `_PAIR`
+    amount: Floats  # NaN: no price, or sold out
+    start: Ints  # first day
+    end: Ints  # day after the last
 
 
-def _spans(db: sqlite3.Connection, timeline: _Timeline) -> list[_Span]:
-    found: list[_Span] = []
+_PAIR = 2**31  # pair = offer * _PAIR + facts
+
+
+def _spans(db: sqlite3.Connection, timeline: _Timeline) -> _Spans:
+    parts = []
     for provider, last in timeline.last.items():
         rows = db.execute(
-            """SELECT s.offer, s.facts, s.amount, s.stock, s.first_in, s.last_in, s.ended_in
-            FROM span s JOIN offer o ON o.id = s.offer WHERE o.collected_by = ? ORDER BY s.id""",
-            (provider,),
+            """SELECT s.offer * ? + s.facts, CASE WHEN s.stock = 'sold-out' THEN NULL ELSE s.amount END,
+            s.first_in, s.last_in, coalesce(s.ended_in, ?)
+            FROM offer o JOIN span s ON s.offer = o.id
+            WHERE o.collected_by = ? AND s.first_in <= ? AND (s.ended_in IS NULL OR s.ended_in > ?)
+            ORDER BY s.offer, s.first_in""",
+            (_PAIR, NEVER, provider, int(last[-1]), int(last[0])),
         ).fetchall()
-        if not rows:
-            continue
-        first_in = np.array([row[4] for row in rows])
-        ended_in = np.array([NEVER if row[6] is None else row[6] for row in rows])
-        last_in = np.array([row[5] for row in rows])
-        starts = np.searchsorted(last, first_in, side="left")
-        ends = np.minimum(
-            np.searchsorted(last, ended_in, side="left"),
-            np.searchsorted(timeline.oldest[provider], last_in, side="right"),
-        )
-        found.extend(
-            _Span((row[0], row[1]), row[2], row[3] == "sold-out", start, end)
-            for row, start, end in zip(rows, starts.tolist(), ends.tolist(), strict=True)
-            if start < end
-        )
-    return found
+        if rows:
+            pair, amount, first_in, last_in, ended_in = zip(*rows, strict=True)
+            start = np.searchsorted(last, np.array(first_in), side="left")
+            end = np.minimum(
+                np.searchsorted(last, np.array(ended_in), side="left"),
+                np.searchsorted(timeline.oldest[provider], np.array(last_in), side="right"),
+            )
+            prices = np.array([np.nan if text is None else float(text) for text in amount])
+            shown = start < end
+            parts.append((np.array(pair)[shown], prices[shown], start[shown], end[shown]))
+    if not parts:
+        nothing = np.zeros(0, dtype=np.int64)
+        return _Spans(nothing, np.zeros(0), nothing, nothing)
+    return _Spans(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _pairs(
-    db: sqlite3.Connection, spans: Sequence[_Span], resolve: Resolve, wanted: Chooser
-) -> Iterator[tuple[tuple[int, int], Pair]]:
-    """The wanted pairs, each as an offer with its newest amount."""
-    newest = {span.pair: span.amount for span in spans if span.amount is not None}
+def _pairs(db: sqlite3.Connection, spans: _Spans, resolve: Resolve, wanted: Chooser) -> Iterator[tuple[int, Pair]]:
+    """The wanted pairs by their number, each as an offer with its newest amount."""
     offers = {
         number: (readings, tuple(identity))
         for number, readings, *identity in db.execute(f"SELECT o.id, o.readings, {_IDENTITY} FROM offer o")  # noqa: S608
     }
     texts = dict(db.execute("SELECT id, json FROM facts"))
+    priced = ~np.isnan(spans.amount)
+    newest = dict(zip(spans.pair[priced].tolist(), spans.amount[priced].tolist(), strict=True))
     at = datetime(1970, 1, 1, tzinfo=UTC)
-    for (number, facts), amount in newest.items():
-        readings, identity = offers[number]
-        offer = join(identity, texts[facts], amount, "unknown", readings, at)
+    for pair, amount in newest.items():
+        readings, identity = offers[pair // _PAIR]
+        offer = join(identity, texts[pair % _PAIR], repr(amount), "unknown", readings, at)
         found = resolve(offer)
         if wanted(offer, found):
-            yield (number, facts), Pair(offer, card_label(found, offer), found.share)
+            yield pair, Pair(offer, card_label(found, offer), found.share)
 
 
 def _per_hour(offers: Sequence[Offer]) -> tuple[Floats, Floats]:
