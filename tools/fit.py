@@ -1,4 +1,4 @@
-"""Fit the compute relation to tables/rates.csv and write tables/coefficients.csv and tables/container_factors.csv.
+"""Fit the compute relation to tables/rates.csv; write coefficients.csv, container_factors.csv, card_deviations.csv.
 
     python tools/fit.py [FOLDER]        default: src/gpurent/tables
 
@@ -20,13 +20,15 @@ COEFFICIENTS = (
     "task", "stack", "group", "kind", "a_tflop", "b_gbyte", "c_s", "d_step_s", "ratio", "cards", "rows",
     "loo_median", "loo_p90", "source", "as_of",
 )  # fmt: skip
+DEVIATIONS = ("task", "stack", "group", "card", "precision", "log_time", "rows", "source", "as_of")
 FACTORS = ("task", "stack", "group", "container", "factor", "rows", "source", "as_of")
 
 
 def main(folder: Path) -> None:
-    coefficients, factors = refit.tables_of_all_tasks()
+    coefficients, factors, deviations = refit.tables_of_all_tasks()
     _write(folder / "coefficients.csv", COEFFICIENTS, coefficients)
     _write(folder / "container_factors.csv", FACTORS, factors)
+    _write(folder / "card_deviations.csv", DEVIATIONS, deviations)
 
 
 def _write(path: Path, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> None:

@@ -2,9 +2,8 @@
 
     python tools/make_rates.py measured.csv > src/gpurent/tables/rates.csv
 
-A row is kept when a shipped workload uses it and `measurements.leave_out` has nothing against it. Runs of one setting
-(task, stack, container, card, GPUs, precision, batch) are one row: the median run, with the number of runs it stands
-for. Sources without a public address are never kept.
+A row is kept when a shipped workload uses it and `measurements.leave_out` has nothing against it; every run stays a row
+of its own. Sources without a public address are never kept.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 import csv
 import re
 import sys
-from collections import defaultdict
 from pathlib import Path
 
 from gpurent import measurements, tables
@@ -29,7 +27,6 @@ COLUMNS = (
     "size",
     "rate",
     "unit",
-    "runs",
     "framework",
     "source",
     "source_path",
@@ -41,37 +38,29 @@ _LARGEST_N = 8
 
 
 def main(path: str) -> None:
-    kept: dict[tuple[str, ...], list[Measurement]] = defaultdict(list)
-    for row in measurements.read(Path(path)):
-        if measurements.leave_out(row) is None and row.n_gpus <= _LARGEST_N:
-            kept[_setting(row)].append(row)
+    kept = [
+        row for row in measurements.read(Path(path)) if measurements.leave_out(row) is None and row.n_gpus <= _LARGEST_N
+    ]
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for setting in sorted(kept, key=_order):
-        runs = sorted(kept[setting], key=lambda run: (run.rate, run.line))
-        writer.writerow(_cells(setting, runs[(len(runs) - 1) // 2], len(runs)))
+    writer.writerows(_cells(run) for run in sorted(kept, key=_order))
 
 
-def _setting(row: Measurement) -> tuple[str, ...]:
-    batch = "" if row.batch is None else f"{row.batch:g}"
-    key = (row.task, row.stack, row.container or "", row.card, str(row.n_gpus), row.precision, batch)
-    return tuple(part or "" for part in key)
-
-
-def _order(setting: tuple[str, ...]) -> tuple[object, ...]:
-    task, stack, container, card, gpus, precision, batch = setting
+def _order(run: Measurement) -> tuple[object, ...]:
     tasks = [(row["task"], row["stack"]) for row in tables.rows("tasks")]
-    return tasks.index((task, stack)), container, card, int(gpus), precision, float(batch or 0)
+    place = tasks.index((run.task or "", run.stack or ""))
+    return place, run.container or "", run.card, run.n_gpus, run.precision, run.batch or 0.0, run.rate, run.line
 
 
-def _cells(setting: tuple[str, ...], run: Measurement, runs: int) -> list[str]:
-    task, stack, container, card, gpus, precision, batch = setting
+def _cells(run: Measurement) -> list[str]:
+    task, stack = run.task or "", run.stack or ""
     commit, date = _commit(run.cells["commit_or_date"], run.cells["software_date"])
     unit = measurements.task_row(task, stack)["unit"]
     source = measurements.stack_row(run.source)["source_key"]
     return [
-        task, stack, container, card, gpus, precision, batch, run.cells["seq_len_or_image_size"], f"{run.rate:g}", unit,
-        str(runs), run.cells["framework"], source, run.cells["source_path"], commit, date, _note(run),
+        task, stack, run.container or "", run.card or "", str(run.n_gpus), run.precision,
+        "" if run.batch is None else f"{run.batch:g}", run.cells["seq_len_or_image_size"], f"{run.rate:g}", unit,
+        run.cells["framework"], source, run.cells["source_path"], commit, date, _note(run),
     ]  # fmt: skip
 
 

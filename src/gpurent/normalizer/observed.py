@@ -181,11 +181,29 @@ def _column(row: Mapping[str, str], group: str, task: Task) -> _Row | None:
 
 
 @cache
+def runs(task: str, stack: str) -> tuple[dict[str, str], ...]:
+    """Every measured run of a task, rows of tables/rates.csv."""
+    return tuple(row for row in tables.rows("rates") if row["task"] == task and row["stack"] == stack)
+
+
+@cache
 def rate_rows(task: str, stack: str) -> tuple[dict[str, str], ...]:
-    """Rows of tables/rates.csv of a task, for the number of GPUs it is fitted on: one, else what there is."""
-    mine = [row for row in tables.rows("rates") if row["task"] == task and row["stack"] == stack]
-    single = tuple(row for row in mine if row["n_gpus"] == "1")
-    return single or tuple(row for row in mine if row["n_gpus"] in ("4", "8"))
+    """What a task is fitted on: one row a setting, the median of its runs, so that no host counts twice.
+
+    Runs of one GPU; where a task has none, those of four and eight.
+    """
+    mine = runs(task, stack)
+    single = [row for row in mine if row["n_gpus"] == "1"]
+    settings: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    for row in single or [row for row in mine if row["n_gpus"] in ("4", "8")]:
+        setting = tuple(row[name] for name in ("container", "card", "n_gpus", "precision", "batch"))
+        settings.setdefault(setting, []).append(row)
+    return tuple(_middle(rows) for rows in settings.values())
+
+
+def _middle(rows: list[dict[str, str]]) -> dict[str, str]:
+    ordered = sorted(rows, key=lambda row: float(row["rate"]))
+    return ordered[(len(ordered) - 1) // 2]
 
 
 @dataclass(frozen=True)
@@ -213,4 +231,40 @@ def coefficients() -> dict[tuple[str, str, str], Coefficients]:
         key = row["task"], row["stack"], row["group"]
         terms = np.array([float(row[name] or 0.0) for name in ("a_tflop", "b_gbyte", "c_s", "d_step_s")])
         found[key] = Coefficients(row["kind"], Fit(terms, factors.get(key, {})), float(row["ratio"] or 1.0))
+    return found
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a card's own rates in OTHER cells of its stack say of it: the log of its unit time over its kin's."""
+
+    log_time: float
+    cells: int
+    precisions: frozenset[str]  # that it was measured in
+
+
+@cache
+def effects(task: str, stack: str, group: str) -> dict[int, Effect]:
+    """Card effects for a task and group, by the card's row in `cards.table()`; the cell itself never counts.
+
+        effect = mean * n / (n + 2) over the n cells of other tasks; half way from there to the cell of the same task
+        in the other precision group, where there is one
+
+    A cell's deviation is the log of its measured over its predicted unit time, predicted without the card.
+    """
+    model, places = tables.constants("model"), cards.index()
+    by_card: dict[str, list[dict[str, str]]] = {}
+    for row in tables.rows("card_deviations"):
+        if row["stack"] == stack:
+            by_card.setdefault(row["card"], []).append(row)
+    found = {}
+    for card, rows in by_card.items():
+        other = [float(row["log_time"]) for row in rows if row["task"] != task]
+        same = [float(row["log_time"]) for row in rows if row["task"] == task and row["group"] != group]
+        effect = sum(other) / (len(other) + model["effect_shrink"]) if other else 0.0
+        if same:
+            effect += model["effect_same_task"] * (sum(same) / len(same) - effect)
+        precisions = frozenset(row["precision"] for row in rows if (row["task"], row["group"]) != (task, group))
+        if other or same:
+            found[places[card]] = Effect(effect, len(other) + len(same), precisions)
     return found

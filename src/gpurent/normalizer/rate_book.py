@@ -47,13 +47,15 @@ class Entry:
 class TaskBook:
     """The entries of one measured task in one stack.
 
-    `rows` and `coefficients` come from the tables, or from a validation that left something out of both.
+    `rows` and `coefficients` come from the tables, or from a validation that left something out of both. `effects` are
+    what the cards showed in other tasks; none where a card is to be unknown altogether.
     """
 
     task: Task
     rows: dict[str, Observed]  # by precision group
     coefficients: dict[str, Coefficients]  # by precision group
     batch: float
+    effects: bool = True
     _residuals: dict[tuple[str, str], dict[int, float]] = field(default_factory=dict)
 
     @cached_property
@@ -145,6 +147,11 @@ class TaskBook:
                 spread = sigma(_class_spread("transferred", card))
                 return Entry(entry.parts * time, spread, "transferred", f"{entry.source}: {sibling.card}")
         told = transfer.transferred(place, residuals)
+        own = observed.effects(self.task.task, self.task.stack, asked.group).get(place) if self.effects else None
+        if own is not None and asked.precision in own.precisions:
+            parts = basis.parts * np.exp(told.log_residual + own.log_time)
+            source = f"{basis.source} with {told.cards} cards of its architecture and its own rates elsewhere"
+            return Entry(parts, sigma(_class_spread("own_elsewhere", card)), "transferred", source)
         if not told.cards:
             return basis
         parts = basis.parts * np.exp(told.log_residual)

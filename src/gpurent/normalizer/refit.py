@@ -36,11 +36,22 @@ def fit_rows(rows: Observed) -> Coefficients | None:
     return Coefficients("fitted", fit(columns, known.unit_s, list(known.container), reference))
 
 
-def book_without(task: Task, rows: Observed, group: str, out: NDArray[np.bool_], batch: float) -> TaskBook | None:
-    """The book of a task fitted without some rows of a group; None when too few are left to fit."""
+def book_without(
+    task: Task, rows: Observed, group: str, out: NDArray[np.bool_], batch: float, *, effects: bool = False
+) -> TaskBook | None:
+    """The book of a task fitted without some rows of a group; None when too few are left to fit.
+
+    Args:
+        task: whose rows they are.
+        rows: of the group.
+        group: the precision group.
+        out: rows to leave out.
+        batch: of rows that state none.
+        effects: what the cards showed in other tasks counts; not where a card is to be unknown altogether.
+    """
     kept = rows.where(~out)
     known = fit_rows(kept)
-    return None if known is None else TaskBook(task, {group: kept}, {group: known}, batch)
+    return None if known is None else TaskBook(task, {group: kept}, {group: known}, batch, effects)
 
 
 def predict(book: TaskBook, rows: Observed, group: str, row: int) -> tuple[rate_book.Entry, float] | None:
@@ -55,21 +66,36 @@ def predict(book: TaskBook, rows: Observed, group: str, row: int) -> tuple[rate_
 
 
 def leave_one_out(
-    task: Task, group: str, rows: Observed, key: Callable[[int], str]
+    task: Task,
+    group: str,
+    rows: Observed,
+    key: Callable[[int], str],
+    scored: Observed | None = None,
+    *,
+    effects: bool = False,
 ) -> Iterator[tuple[int, rate_book.Entry, float]]:
     """Every row of known batch predicted without the rows of its key (a card, a chip).
 
+    Args:
+        task: whose rows they are.
+        group: their precision group.
+        rows: what is fitted.
+        key: of a card by its row in `cards.table()`.
+        scored: the rows to predict, where they are more than the fitted ones.
+        effects: the left-out card's rates in other tasks still count.
+
     Yields:
-        row, entry, predicted seconds per unit.
+        row of `scored`, entry, predicted seconds per unit.
     """
-    keys = np.array([key(int(card)) for card in rows.card])
-    for each in sorted(set(keys.tolist())):
-        out = keys == each
-        book = book_without(task, rows, group, out, usual_batch(task))
+    scored = rows if scored is None else scored
+    fitted_keys = np.array([key(int(card)) for card in rows.card])
+    scored_keys = np.array([key(int(card)) for card in scored.card])
+    for each in sorted(set(scored_keys.tolist())):
+        book = book_without(task, rows, group, fitted_keys == each, usual_batch(task), effects=effects)
         if book is None:
             continue
-        for row in np.flatnonzero(out & np.isfinite(rows.batch)):
-            told = predict(book, rows, group, int(row))
+        for row in np.flatnonzero((scored_keys == each) & np.isfinite(scored.batch)):
+            told = predict(book, scored, group, int(row))
             if told is not None:
                 yield int(row), told[0], told[1]
 
@@ -79,41 +105,59 @@ def card_id(place: int) -> str:
     return cards.table()[place].card
 
 
-def tables_of_all_tasks() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of coefficients.csv and of container_factors.csv, in the order of tasks.csv."""
-    coefficients: list[dict[str, Any]] = []
-    factors: list[dict[str, Any]] = []
+Rows = list[dict[str, Any]]
+
+
+def tables_of_all_tasks() -> tuple[Rows, Rows, Rows]:
+    """Rows of coefficients.csv, container_factors.csv and card_deviations.csv, in the order of tasks.csv."""
+    coefficients: Rows = []
+    factors: Rows = []
+    deviations: Rows = []
     for task in observed.tasks().values():
         rates = observed.rate_rows(task.task, task.stack)
         dates = {"source": rates[0]["source"], "as_of": max(row["as_of"] for row in rates)}
-        key = {"task": task.task, "stack": task.stack}
         for group in GROUPS:
+            key = {"task": task.task, "stack": task.stack, "group": group}
             rows = observed.observed(rates, group, task)
             if not len(rows):
                 continue
-            known, errors = _best(task, group, rows)
+            known, told = _best(task, group, rows)
             if known.kind == "fitted":
                 for name, factor in known.fit.factors.items():
                     count = rows.container.count(name)
-                    factors.append(
-                        {**key, "group": group, "container": name, "factor": f"{factor:.6g}", "rows": count, **dates}
-                    )
+                    factors.append({**key, "container": name, "factor": f"{factor:.6g}", "rows": count, **dates})
+                deviations += [{**key, **each, **dates} for each in _deviations(rows, told)]
             elif task.shape_of is not None:
                 known = Coefficients(known.kind, _NOTHING, _ratio(task, group, rows))
-            coefficients.append({**key, "group": group, **_cells(known, rows, errors), **dates})
-    return coefficients, factors
+            coefficients.append({**key, **_cells(known, rows, told), **dates})
+    return coefficients, factors, deviations
 
 
-def _best(task: Task, group: str, rows: Observed) -> tuple[Coefficients, Floats]:
-    """Fitted where it can be and holds on left-out cards, else shaped or anchors; with the leave-one-out errors."""
+Told = list[tuple[int, float]]  # row, predicted seconds per unit without its card
+
+
+def _deviations(rows: Observed, told: Told) -> Iterator[dict[str, Any]]:
+    """Mean log of measured over predicted unit time of each card, in the precision it ran."""
+    found: dict[tuple[int, str], list[float]] = {}
+    for row, unit_s in told:
+        found.setdefault((int(rows.card[row]), rows.row_precision[row]), []).append(np.log(rows.unit_s[row] / unit_s))
+    for (place, precision), logs in sorted(found.items(), key=lambda item: (card_id(item[0][0]), item[0][1])):
+        yield {"card": card_id(place), "precision": precision, "log_time": f"{np.mean(logs):.6f}", "rows": len(logs)}
+
+
+def _best(task: Task, group: str, rows: Observed) -> tuple[Coefficients, Told]:
+    """Fitted where it holds on left-out cards, else shaped or anchors; with the leave-one-out predictions."""
     known = fit_rows(rows)
     if known is None:
-        return Coefficients("shaped", _NOTHING), np.zeros(0)
-    errors = np.array(
-        [abs(rows.unit_s[row] / unit_s - 1.0) for row, _, unit_s in leave_one_out(task, group, rows, card_id)]
-    )
+        return Coefficients("shaped", _NOTHING), []
+    told = [(row, unit_s) for row, _, unit_s in leave_one_out(task, group, rows, card_id)]
+    errors = _errors(rows, told)
     too_wide = len(errors) and np.quantile(errors, 0.9) > constants("model")["max_stack_p90"]
-    return (Coefficients("anchors", _NOTHING) if too_wide else known), errors
+    return (Coefficients("anchors", _NOTHING) if too_wide else known), told
+
+
+def _errors(rows: Observed, told: Told) -> Floats:
+    return np.array([abs(rows.unit_s[row] / unit_s - 1.0) for row, unit_s in told])
 
 
 def _ratio(task: Task, group: str, rows: Observed) -> float:
@@ -151,8 +195,8 @@ def fresh_book(task: Task, batch: float) -> TaskBook:
     return TaskBook(task, rows, {group: each for group, each in known.items() if each}, batch)
 
 
-def _cells(known: Coefficients, rows: Observed, errors: Floats) -> dict[str, Any]:
-    fitted = known.kind == "fitted"
+def _cells(known: Coefficients, rows: Observed, told: Told) -> dict[str, Any]:
+    fitted, errors = known.kind == "fitted", _errors(rows, told)
     a, b, c, d = (f"{term:.8g}" for term in known.fit.terms) if fitted else ("",) * 4
     median, p90 = np.quantile(errors, [0.5, 0.9]) if len(errors) else (np.nan, np.nan)
     return {

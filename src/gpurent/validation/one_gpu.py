@@ -9,7 +9,7 @@ import numpy as np
 
 from gpurent import tables
 from gpurent.hardware import cards
-from gpurent.normalizer import matrix, observed, refit, spread
+from gpurent.normalizer import matrix, observed, refit, spread, transfer
 from gpurent.normalizer.observed import Observed, Task
 from gpurent.validation.scores import Cell
 
@@ -24,13 +24,24 @@ def core() -> tuple[Task, ...]:
 
 
 def rows_of(task: Task, group: str) -> Observed:
-    """The package's measured one-GPU rows of a task."""
+    """What a task is fitted on."""
     return observed.observed(observed.rate_rows(task.task, task.stack), group, task)
+
+
+def runs_of(task: Task, group: str) -> Observed:
+    """Every measured one-GPU run of a task."""
+    single = [row for row in observed.runs(task.task, task.stack) if row["n_gpus"] == "1"]
+    return observed.observed(single, group, task)
 
 
 def card_out() -> list[Cell]:
     """Leave the card variant out."""
     return [cell for task in core() for cell in _out(task, refit.card_id)]
+
+
+def cell_out() -> list[Cell]:
+    """Leave the cell out: what the card did in other tasks is known."""
+    return [cell for task in core() for cell in _out(task, refit.card_id, effects=True)]
 
 
 def die_out() -> list[Cell]:
@@ -43,40 +54,41 @@ def newer() -> list[Cell]:
     found = []
     for task in core():
         for group in ("half", "single"):
-            rows = rows_of(task, group)
-            new = np.array([cards.table()[int(place)].architecture not in _OLD for place in rows.card], dtype=bool)
-            book = refit.book_without(task, rows, group, new, 1.0) if new.any() else None
-            for row in np.flatnonzero(new & np.isfinite(rows.batch)) if book else ():
-                told = refit.predict(book, rows, group, int(row)) if book else None
+            rows, runs = rows_of(task, group), runs_of(task, group)
+            book = refit.book_without(task, rows, group, _new(rows), refit.usual_batch(task))
+            for row in np.flatnonzero(_new(runs) & np.isfinite(runs.batch)) if book else ():
+                told = refit.predict(book, runs, group, int(row)) if book else None
                 if told is not None:
-                    found.append(cell_of(task, group, rows, int(row), told[1], told[0].sigma, told[0].evidence))
+                    found.append(cell_of(task, group, runs, int(row), told[1], told[0].sigma, told[0].evidence))
     return found
 
 
-def naive(by_bandwidth: bool) -> list[Cell]:
-    """The same cells by nominal FLOPS alone, or by memory bandwidth alone: the median constant of the other cards."""
+def _new(rows: Observed) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return np.array([cards.table()[int(place)].architecture not in _OLD for place in rows.card], dtype=bool)
+
+
+def naive(name: str) -> list[Cell]:
+    """The same cells by "flops" (nominal) or "bandwidth" alone: the median constant of the other cards."""
     found = []
     for task in core():
         for group in ("half", "single"):
-            rows = rows_of(task, group)
+            rows, runs = rows_of(task, group), runs_of(task, group)
             fit = refit.fit_rows(rows)
             if fit is None:
                 continue
-            factor = np.array([fit.fit.factors.get(name, 1.0) for name in rows.container])
-            speed = rows.bandwidth_gbyte_s if by_bandwidth else _nominal(rows)
-            constant = rows.unit_s * speed / factor
-            for row in np.flatnonzero(np.isfinite(rows.batch)):
-                other = rows.card != rows.card[row]
-                unit_s = float(np.median(constant[other]) / speed[row] * factor[row])
-                found.append(cell_of(task, group, rows, int(row), unit_s, 0.0, "naive"))
+            constant = rows.unit_s * naive_speed(rows, name) / transfer.factors(rows, fit.fit)
+            speed, factor = naive_speed(runs, name), transfer.factors(runs, fit.fit)
+            for row in np.flatnonzero(np.isfinite(runs.batch)):
+                unit_s = float(np.median(constant[rows.card != runs.card[row]]) / speed[row] * factor[row])
+                found.append(cell_of(task, group, runs, int(row), unit_s, 0.0, "naive"))
     return found
 
 
-def _out(task: Task, key: Callable[[int], str]) -> Iterator[Cell]:
+def _out(task: Task, key: Callable[[int], str], *, effects: bool = False) -> Iterator[Cell]:
     for group in ("half", "single"):
-        rows = rows_of(task, group)
-        for row, entry, unit_s in refit.leave_one_out(task, group, rows, key):
-            yield cell_of(task, group, rows, row, unit_s, entry.sigma, entry.evidence)
+        rows, runs = rows_of(task, group), runs_of(task, group)
+        for row, entry, unit_s in refit.leave_one_out(task, group, rows, key, runs, effects=effects):
+            yield cell_of(task, group, runs, row, unit_s, entry.sigma, entry.evidence)
 
 
 def cell_of(task: Task, group: str, rows: Observed, row: int, unit_s: float, sigma: float, evidence: str) -> Cell:
@@ -92,7 +104,11 @@ def cell_of(task: Task, group: str, rows: Observed, row: int, unit_s: float, sig
     )  # fmt: skip
 
 
-def _nominal(rows: Observed) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def naive_speed(rows: Observed, name: str) -> matrix.Floats:
+    """The one number a naive ranking goes by, of each row's card: nominal TFLOP/s or memory GB/s."""
+    table = cards.table()
+    if name == "bandwidth":
+        return np.array([table[int(place)].bandwidth_gbyte_s or np.nan for place in rows.card])
     names = {"half": "amp", "tf32": "tf32", "fp32": "fp32", "fp8": "fp8"}
     pairs = zip(rows.card, rows.row_precision, strict=True)
-    return np.array([matrix.nominal_tflops(cards.table()[int(card)], names[name]) or np.nan for card, name in pairs])
+    return np.array([matrix.nominal_tflops(table[int(card)], names[kind]) or np.nan for card, kind in pairs])

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpurent import tables, workloads
 from gpurent.hardware import cards, cpus, slices
@@ -17,6 +18,7 @@ from gpurent.normalizer.combine import Stages
 from gpurent.tables import constants
 
 Row = Mapping[str, str]
+Floats = NDArray[np.float64]
 
 PREP, CACHE, READ, CPU_INDEX = "prep", "cache", "read", "cpu-index"
 _FREE = np.array(np.inf)
@@ -45,7 +47,9 @@ class Point:
 
 def stall_points() -> tuple[list[Point], list[Point], dict[str, int]]:
     """Scored points, points that are only shown, and how many lack inputs, by part."""
-    scored, shown, missing = [], [], {}
+    scored: list[Point] = []
+    shown: list[Point] = []
+    missing: dict[str, int] = {}
     for row in tables.rows("stall_points"):
         if row["scored"] == "no-inputs":
             missing[row["part"]] = missing.get(row["part"], 0) + 1
@@ -123,7 +127,7 @@ def _stall(row: Row) -> float:
     return 1.0 - rate / gpu if row["quantity"] == "stall share" else rate
 
 
-def _prepared(row: Row) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _prepared(row: Row) -> Floats:
     """Prep rate of the cores, or of so many loader processes that each have one; free where nothing is prepared."""
     if not row["prep_ms"]:
         return _FREE
@@ -158,7 +162,7 @@ def _slice_step(row: Row, profile: str) -> float:
     return float(compute.step_seconds(rates, place, *fractions, batch, np.ones(1))[0])
 
 
-def _io_host(row: Row) -> tuple[tuple[np.ndarray[tuple[int, ...], np.dtype[np.float64]], ...], str]:
+def _io_host(row: Row) -> tuple[tuple[Floats, Floats, Floats], str]:
     """vCPUs, efficiency and index of a system, and what of it was assumed."""
     cpu = cpus.read_cpu(row["cpu_model"]) if row["cpu_model"] else None
     model = constants("model")
@@ -166,10 +170,14 @@ def _io_host(row: Row) -> tuple[tuple[np.ndarray[tuple[int, ...], np.dtype[np.fl
         vcpus = model["io_cloud_vcpus_per_gpu"] * float(row["n_gpus"])
         unknown = constants("cpu_rules")
         values = vcpus, unknown["class_efficiency"], unknown["class_index"]
-        return tuple(np.array(value) for value in values), f"{vcpus:g} vCPUs of a cloud host, local disk"
+        return _columns(*values), f"{vcpus:g} vCPUs of a cloud host, local disk"
     threads = cpu.threads or model["io_threads_assumed"]
     said = "local disk" if cpu.threads else f"{threads:g} threads, local disk"
-    return (np.array(float(threads)), np.array(cpu.efficiency(2)), np.array(cpu.index)), said
+    return _columns(float(threads), cpu.efficiency(2), cpu.index), said
+
+
+def _columns(vcpus: float, efficiency: float, index: float) -> tuple[Floats, Floats, Floats]:
+    return np.array(vcpus), np.array(efficiency), np.array(index)
 
 
 def _pipeline(name: str) -> float:

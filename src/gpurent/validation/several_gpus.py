@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from statistics import median
 
 import numpy as np
 
-from gpurent import tables
 from gpurent.hardware import cards
-from gpurent.normalizer import matrix, refit, spread, sync
+from gpurent.normalizer import matrix, observed, refit, spread, sync
 from gpurent.normalizer.observed import Task
 from gpurent.normalizer.rate_book import Entry
 from gpurent.validation.one_gpu import core, rows_of
@@ -22,14 +22,16 @@ def one_known() -> list[Cell]:
     """Rows of several GPUs from the measured rate of one: same card, container, precision and batch."""
     found = []
     for task in core():
-        single = {
-            _setting(row): task.units_per_sample / float(row["rate"]) for row in _rows(task) if row["n_gpus"] == "1"
-        }
-        for row in _rows(task):
-            known = single.get(_setting(row))
+        rates: dict[tuple[str, ...], list[float]] = {}
+        for row in observed.runs(task.task, task.stack):
+            if row["n_gpus"] == "1":
+                rates.setdefault(_setting(row), []).append(float(row["rate"]))
+        for row in observed.runs(task.task, task.stack):
+            known = rates.get(_setting(row))
             if row["n_gpus"] != "1" and row["batch"] and known is not None:
                 batch = float(row["batch"])
-                found.append(cell_of(task, row, batch, known * batch, spread.sigma("measured"), "measured"))
+                step_1 = batch * task.units_per_sample / median(known)
+                found.append(cell_of(task, row, batch, step_1, spread.sigma("measured"), "measured"))
     return found
 
 
@@ -37,7 +39,7 @@ def unseen_card() -> list[Cell]:
     """Rows of several GPUs of a card whose every rate was left out of the fit."""
     found = []
     for task in core():
-        for row in _rows(task):
+        for row in observed.runs(task.task, task.stack):
             entry = _entry_without(task, row) if row["n_gpus"] != "1" and row["batch"] else None
             if entry is not None:
                 told, factor = entry
@@ -69,10 +71,6 @@ def cell_of(task: Task, row: Row, batch: float, step_1_s: float, sigma: float, e
         task.task, task.stack, charge.group, charge.precision, card.card, gpus, batch, row["container"],
         float(row["rate"]), float(rate(np.array([step_1_s]), bus.gbyte_s)[0]), float(low[0]), float(high[0]), evidence,
     )  # fmt: skip
-
-
-def _rows(task: Task) -> list[dict[str, str]]:
-    return [row for row in tables.rows("rates") if row["task"] == task.task and row["stack"] == task.stack]
 
 
 def _setting(row: Row) -> tuple[str, ...]:
