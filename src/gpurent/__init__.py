@@ -72,6 +72,9 @@ def compare(
         from gpurent.offer_text import read_machine
 
         mine = read_machine(mine)
-    filters = {each.name: options.pop(each.name) for each in fields(Wanted) if each.name in options}
-    wanted = Wanted(**{key: tuple(value) if isinstance(value, list) else value for key, value in filters.items()})
+    filters: dict[str, Any] = {each.name: options.pop(each.name) for each in fields(Wanted) if each.name in options}
+    for name in {"gpu", "provider", "region", "tier"} & filters.keys():
+        value = filters[name]
+        filters[name] = tuple(value.split(",")) if isinstance(value, str) else tuple(value)
+    wanted = Wanted(**filters)
     return road.compare(offers, job, road.Options(wanted=wanted, anchors=anchors, **options), now=now, mine=mine)

@@ -166,7 +166,7 @@ DEFAULTS: dict[str, Any] = {
 @lru_cache(maxsize=1)
 def field_types() -> dict[str, TypeAdapter[Any]]:
     """The validator of each field of `Offer`, for readers that validate a column at a time."""
-    return {name: TypeAdapter(Annotated[field.annotation, field]) for name, field in Offer.model_fields.items()}
+    return {name: TypeAdapter[Any](Annotated[field.annotation, field]) for name, field in Offer.model_fields.items()}
 
 
 class Reject(NamedTuple):

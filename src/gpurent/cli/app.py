@@ -95,7 +95,8 @@ def _settings(words: list[str]) -> dict[str, Any]:
     from gpurent.cli import settings
 
     command = getattr(typer.main.get_command(app), "commands", {}).get(name)
-    options = {each.name: bool(each.multiple) for each in command.params if each.param_type_name == "option"}
+    parameters = command.params if command is not None else ()
+    options = {each.name: bool(each.multiple) for each in parameters if each.param_type_name == "option"}
     return {name: settings.defaults(name, options)}
 
 

@@ -28,8 +28,8 @@ def doctor(output: asked.OutputOption = Output.TABLE) -> None:
     emit(document("doctor", checks=checks), checks, output, lambda: grid(heads, cells))
 
 
-def _check(name: str, ok: bool, detail: object) -> dict[str, Any]:
-    return {"check": name, "status": "ok" if ok else "missing", "detail": str(detail)}
+def _check(name: str, ok: bool, detail: object, otherwise: str = "missing") -> dict[str, Any]:
+    return {"check": name, "status": "ok" if ok else otherwise, "detail": str(detail)}
 
 
 def _checks() -> list[dict[str, Any]]:
@@ -59,13 +59,22 @@ def _checks() -> list[dict[str, Any]]:
     newest = fx.embedded().newest
     checks.append(_check("exchange rates", True, f"to {newest}, {(today - newest).days} days old"))
     store = paths.history()
-    checks.append(_check("history", store.exists(), store if store.exists() else f"{store}: nothing collected yet"))
+    checks.append(
+        _check("history", store.exists(), store if store.exists() else f"{store}: nothing collected yet", "none")
+    )
     known = load()
     checks.append(_check("providers", not known.broken, f"{len(known.adapters)} known, {len(known.broken)} broken"))
-    checks += [_check(f"provider {name}", False, reason) for name, reason in known.broken]
+    checks += [_check(f"provider {each.name}", False, each.reason) for each in known.broken]
     for name, adapter in sorted(known.adapters.items()):
         key = adapter.META.key_env
         if key:
             need = "needed" if adapter.META.key_required else "optional"
-            checks.append(_check(f"key {key}", key in os.environ, f"{name}, {need}"))
+            checks.append(
+                _check(
+                    f"key {key}",
+                    key in os.environ,
+                    f"{name}, {need}",
+                    "missing" if adapter.META.key_required else "not set",
+                )
+            )
     return checks

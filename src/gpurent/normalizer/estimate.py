@@ -150,8 +150,8 @@ def estimate(machines: Machines, owner: Ints, count: int, request: Request) -> E
     return Estimate(
         request=request, machine=machine,
         reason=[why[row] if ok else "unknown-card" for row, ok in zip(at, known, strict=True)],
-        fits=pick(steps.fit.fits, False).astype(bool), needed_bytes=pick(steps.fit.needed_bytes), batch=pick(steps.batch, 1.0),
-        global_batch=pick(steps.batch * steps.gpus, 1.0), gpu_1=pick(steps.batch / steps.step_1_s), gpu=pick(gpu),
+        fits=pick(steps.fit.fits, False).astype(bool), needed_bytes=pick(steps.fit.needed_bytes),
+        batch=pick(steps.batch, 1.0), global_batch=pick(steps.batch * steps.gpus, 1.0), gpu_1=pick(steps.batch / steps.step_1_s), gpu=pick(gpu),
         cpu=pick(host.cpu_samples_per_s), disk=pick(host.disk_samples_per_s),
         sync_efficiency=pick(steps.step_1_s / steps.step_n_s), samples_per_s=pick(samples),
         first_samples_per_s=pick(first), low=low, high=high, draws=draws, gpu_busy=pick(together.gpu_busy),

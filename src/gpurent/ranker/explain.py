@@ -156,16 +156,19 @@ def _compute_lines(columns: Columns, machine: int, row: Row) -> list[Entry]:
     card = cards.table()[place]
     batch = float(steps.batch[machine])
     compute, bandwidth = machines.compute_fraction[machine], machines.bandwidth_fraction[machine]
+    charged = matrix.charges(rates.precision)[place].tflops
+    host_s = (batch * rates.unit_s[place] + rates.step_s[place]) * steps.launch[machine]
+    evidence = f"{row['rate_evidence']}: {row['rate_source']}"
     return [
-        ("compute", "matrix-rate", matrix.charges(rates.precision)[place].tflops, card.measured_source or card.source, False),
+        ("compute", "matrix-rate", charged, card.measured_source or card.source, False),
         ("compute", "bandwidth", card.bandwidth_gbyte_s, card.source, False),
         ("compute", "compute-share", float(compute), "slices" if compute < 1 else "", False),
         ("compute", "bandwidth-share", float(bandwidth), "slices" if compute < 1 else "", False),
         ("compute", "batch", batch, "workload" if batch == columns.model.request.workload.batch else "memory", False),
         ("compute", "matrix-ms", float(1e3 * batch * rates.matrix_s[place] / compute), "coefficients", False),
         ("compute", "bandwidth-ms", float(1e3 * batch * rates.bandwidth_s[place] / bandwidth), "coefficients", False),
-        ("compute", "host-ms", float(1e3 * (batch * rates.unit_s[place] + rates.step_s[place]) * steps.launch[machine]), "coefficients", False),
-        ("compute", "step-ms", float(1e3 * steps.step_1_s[machine]), f"{row['rate_evidence']}: {row['rate_source']}", False),
+        ("compute", "host-ms", float(1e3 * host_s), "coefficients", False),
+        ("compute", "step-ms", float(1e3 * steps.step_1_s[machine]), evidence, False),
         ("compute", "gpu-1", batch / float(steps.step_1_s[machine]), str(row["rate_source"]), True),
     ]  # fmt: skip
 

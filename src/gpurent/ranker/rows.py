@@ -125,7 +125,8 @@ def _setup_s(hardware: Sequence[Hardware], job: Job) -> Floats:
     boot = np.array([each.host.boot_s for each in hardware])
     network = np.array([each.host.download_bytes_per_s for each in hardware])
     disk = np.array([each.host.disk_bytes_per_s for each in hardware])
-    return boot + (image + job.dataset_bytes) / np.minimum(network, disk)
+    setup: Floats = boot + (image + job.dataset_bytes) / np.minimum(network, disk)
+    return setup
 
 
 def _or_none(value: float) -> float | None:

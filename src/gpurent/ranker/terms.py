@@ -70,7 +70,8 @@ def _columns(distinct: list[Offer], of_offer: Ints, on: date, known: fx.Rates | 
     rate = np.array([dollars.get(offer.price.currency, np.nan) if offer.price else np.nan for offer in distinct])
 
     def native(name: str) -> Floats:
-        return rate * np.array([getattr(offer, name) or 0.0 for offer in distinct])
+        column: Floats = rate * np.array([getattr(offer, name) or 0.0 for offer in distinct])
+        return column
 
     assumed = np.array([offer.purchase == "spot" and offer.interruptions_per_hour is None for offer in distinct])
     usual = tables.constants("run_model")["interruptions_per_hour"]

@@ -10,7 +10,7 @@ MISSING = "–"
 
 
 class Column(NamedTuple):
-    """A heading and how its cells give way on a narrow terminal: shortened, or the column left out, higher `drop` first."""
+    """A heading, and how its cells give way on a narrow terminal: shortened, or left out, the highest `drop` first."""
 
     heading: str
     right: bool = False  # numbers

@@ -1,4 +1,4 @@
-"""Rows for machines: json, ndjson, csv, markdown. No NaN, derived floats to 6 significant digits, prices as they are."""
+"""Rows for machines: json, ndjson, csv, markdown. No NaN, derived floats to 6 significant digits."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ Tables are csv files beside this module: unit in the column name, `source` a key
 from __future__ import annotations
 
 import csv
+import io
 from functools import cache
 from importlib.resources import files
 
@@ -20,9 +21,8 @@ def rows(name: str) -> tuple[dict[str, str], ...]:
     >>> rows("cards")[0]["card"] != ""
     True
     """
-    path = files(__package__).joinpath(f"{name}.csv")
-    with path.open(encoding="utf-8", newline="") as file:
-        return tuple(csv.DictReader(file))
+    text = files(__package__).joinpath(f"{name}.csv").read_text(encoding="utf-8")
+    return tuple(csv.DictReader(io.StringIO(text, newline="")))
 
 
 def number(cell: str) -> float | None:
