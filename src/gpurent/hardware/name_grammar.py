@@ -6,9 +6,11 @@ Which card of the named families is meant is decided in `gpurent.hardware.names`
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
+from gpurent.hardware import cards
 from gpurent.hardware.name_heads import Head, heads
-from gpurent.hardware.name_tokens import Token
+from gpurent.hardware.name_tokens import MIB_PER_GIB, Token
 
 MAX_COUNT = 1024
 _NEAR = (
@@ -38,6 +40,7 @@ class Said:
     profile: str | None = None
     profile_gib: float | None = None
     parts: tuple[int, int] | None = None  # 1/6 of a card
+    size_doubtful: bool = False  # a size at the name that a word of the host follows: "RTX 4090 48GB RAM"
     notes: list[str] = field(default_factory=list)
 
     def note(self, code: str) -> None:
@@ -58,6 +61,8 @@ def read(tokens: tuple[Token, ...]) -> Said:
     said.key = named[0].key if len({head.key for head in named}) == 1 else ""
     if len({head.families for head in named}) > 1:
         said.note("several-cards")
+    if said.key == "ascend-910b":
+        said.note("another-edition")  # B1 to B4 differ
     spans = [_span(tokens, head) for head in named]
     _attributes(tokens, named, spans, said)
     _sizes(tokens, named, said)
@@ -151,26 +156,45 @@ def _sizes(tokens: tuple[Token, ...], named: list[Head], said: Said) -> None:
             marked.append(token.amount)
         if token.kind != "memory" or token.amount <= 0:
             continue
-        if _kind(tokens, place - 1) == "gpu-memory" or _kind(tokens, place + 1) == "gpu-memory":
+        if _marked(tokens, place):
             marked.append(token.amount)
         elif not _of_host(tokens, place) and (not named or _at_name(tokens, place, starts, ends)):
             own.append(token.amount)
+        elif place in ends and not own and _kind(tokens, place - 1) != "host":
+            own.append(token.amount)
+            said.size_doubtful = True
     if said.profile_gib is not None:
         own = [size for size in own if size != said.profile_gib]
         marked = [size for size in marked if size != said.profile_gib]
+    possible = [size for size in own if size <= _largest()]
+    own = possible or own
     if own and marked and marked[0] < own[0]:
         said.part_gib = marked[0]
     first = own or marked
     said.card_gib = first[0] if first else None
 
 
+@cache
+def _largest() -> float:
+    """Memory of the largest card in GiB; what is larger is a disk, the host, or several cards."""
+    return max(card.memory_mib_max for card in cards.table()) / MIB_PER_GIB
+
+
 def _kind(tokens: tuple[Token, ...], place: int) -> str:
     return tokens[place].kind if 0 <= place < len(tokens) else "end"
 
 
+def _marked(tokens: tuple[Token, ...], place: int) -> bool:
+    """Whether a size is said to be the GPU's memory: `显存10GB`, `24GB VRAM`."""
+    if _kind(tokens, place - 1) == "gpu-memory":
+        return True
+    after = tokens[place + 1]
+    return after.kind == "gpu-memory" and "," not in after.gap and _kind(tokens, place + 2) != "memory"
+
+
 def _of_host(tokens: tuple[Token, ...], place: int) -> bool:
     before, after = _kind(tokens, place - 1), _kind(tokens, place + 1)
-    if after == "host" and tokens[place + 1].gap.strip() in ("", "-", "_"):
+    if after == "host" and tokens[place + 1].gap.strip() in ("", "-", "_") and _kind(tokens, place + 2) != "memory":
         return True
     if before == "host":
         return True

@@ -16,6 +16,8 @@ _LINES = (
     "rtx", "gtx", "geforce", "quadro", "titan", "tesla", "grid", "radeon", "rx", "instinct", "pro", "cmp", "ascend",
 )  # fmt: skip
 _SUFFIX_ORDER = ("ti", "super", "d", "v2", "laptop")
+_SHORT = 2
+_NO_NAME = ("￥", "$", "€", "£", "#", "@", "-", "~", ".")  # what stands before a price or a part of another name
 _STEPS = (" ", "-", "_", "", " (", " [", "(", "[")  # what may stand between the parts of one name
 _UNITS = ("mhz", "ghz", "w", "h", "hours", "hour", "mb", "mbps", "gbps")
 
@@ -56,7 +58,20 @@ def heads(tokens: tuple[Token, ...]) -> list[Head]:
         else:
             place += 1
     named = [head for head in found if not head.bare]
-    return named or found
+    return named if any(not _short(tokens, head) for head in named) else found
+
+
+def _short(tokens: tuple[Token, ...], head: Head) -> bool:
+    """A name of two letters, such as T4, says less than a number of four digits."""
+    return head.end - head.start == 1 and len(tokens[head.start].value) <= _SHORT
+
+
+def _part_of_word(tokens: tuple[Token, ...], place: int) -> bool:
+    """Whether a short name is joined by hyphens to letters nobody knows: `zone-a2`, `a2-highgpu`."""
+    before, after = tokens[place - 1] if place else None, tokens[place + 1]
+    if before is not None and before.kind == "unknown" and tokens[place].gap in ("-", "_", "."):
+        return after.kind != "times"
+    return after.kind == "unknown" and after.gap in ("-", "_", ".")
 
 
 def _head(tokens: tuple[Token, ...], place: int, before: Head | None) -> Head | None:
@@ -104,9 +119,14 @@ def _model(tokens: tuple[Token, ...], place: int) -> Head | None:
         return plural if value + "s" not in models() else None
     if after.gap == "" and after.kind in ("suffix", "number", "unknown"):
         return None  # A100D, A100M: another card, or none
+    longer = models().get(value + after.value) if after.gap in (" ", "-", "_") and len(after.value) == 1 else None
+    if longer is not None and after.kind in ("suffix", "unknown"):
+        return Head((family, longer), family, place, end + 1)  # L40 S
     if value == "gaudi" and after.kind == "number" and after.gap in (" ", "-", "_"):
         name = f"gaudi{after.value}" if after.value != "1" else "gaudi"
         return Head((name,), name, place, end + 1) if name in cards.families() else None
+    if len(value) <= _SHORT and _part_of_word(tokens, place):
+        return None
     lines, start = _lines(tokens, place)
     if value in ("gv100", "gp100") and "quadro" not in lines:
         return None  # the chip's own name
@@ -116,7 +136,7 @@ def _model(tokens: tuple[Token, ...], place: int) -> Head | None:
             return None
         if after.kind == "suffix" and after.value == "ada" and f"rtx-{number}-ada" in cards.families():
             return Head((family, f"rtx-{number}-ada"), family, start, end + 1)
-    return Head((family,), family, start, end)
+    return Head((family,), "ascend-910b" if value == "910b" else family, start, end)
 
 
 def _titan(tokens: tuple[Token, ...], place: int) -> Head | None:
@@ -135,7 +155,7 @@ def _titan(tokens: tuple[Token, ...], place: int) -> Head | None:
         if "gtx" in lines:
             return Head(("gtx-titan-x",), "gtx-titan-x", start, end)
         return Head(("gtx-titan-x", "titan-x-pascal"), "titan-x", start, end)
-    return None
+    return Head(("titan-rtx",), "titan-rtx", start, place + 1) if "rtx" in lines else None
 
 
 def _suffixes(tokens: tuple[Token, ...], place: int) -> tuple[list[str], int, bool]:
@@ -153,7 +173,7 @@ def _number(tokens: tuple[Token, ...], place: int, before: Head | None) -> Head 
     value = tokens[place].value
     lines, start = _lines(tokens, place)
     if before is not None and before.end == place and tokens[place].gap.strip() in ("/", "or"):
-        lines, start = lines | _lines_of(before), place
+        lines, start = lines | (_lines_of(before) if not before.bare else set()), place
     suffixes, end, glued = _suffixes(tokens, place + 1)
     after = tokens[place + 1]
     if after.gap == "" and after.kind == "unknown":
@@ -207,12 +227,13 @@ def _geforce_head(
 def _stands_alone(tokens: tuple[Token, ...], place: int) -> bool:
     """A bare number such as 4090 is a card only where it cannot be a price, a clock or a part of a CPU's name."""
     token, after = tokens[place], tokens[place + 1]
-    if token.gap not in (" ", "", "  ") and token.gap.strip(" ") not in ("*", "[", "(", "/", "", "_", "|", ",", ":"):
+    if token.gap.strip()[-1:] in _NO_NAME or after.gap.startswith("块"):
         return False
-    if "￥" in token.gap or "$" in token.gap:
-        return False
-    if any(each.kind in ("cpu", "money", "host") for each in tokens[max(0, place - 3) : place]):
-        return False
+    for each in reversed(tokens[max(0, place - 3) : place]):
+        if each.kind in ("cpu", "money"):
+            return False
+        if len(each.value) >= 4:
+            break
     if after.kind in ("money", "host", "cpu") or after.gap.startswith(("/", "%", ".")):
         return after.gap.startswith("/") and after.kind in ("memory", "number")
     return not (
@@ -234,12 +255,17 @@ def _professional(
 
     if "ti" in suffixes or "super" in suffixes or "laptop" in suffixes:
         return None
-    if "d" in suffixes:
+    if "d" in suffixes[:1]:
         return head("rtx-6000d", key="rtx-6000d") if value == "6000" else None
+    if "ada" in suffixes and lines & {"quadro", "pro"} and value != "5880":
+        other = "quadro-rtx" if "quadro" in lines else "rtx-pro"
+        return head(f"{other}-{value}", f"rtx-{value}-ada", key=f"rtx-{value}")
     if "pro" in lines or "blackwell" in suffixes or "blackwell" in lines:
         if "s" in suffixes:
             editions = (*editions, "se")
         return None if "sff" in suffixes else head(f"rtx-pro-{value}", key=f"rtx-pro-{value}")
+    if (tokens[end].kind, tokens[end].value) == ("line", "pro") and "rtx" in lines:
+        return head(f"quadro-rtx-{value}", f"rtx-{value}-ada", f"rtx-pro-{value}", key=f"rtx-{value}-pro")
     if "sff" in suffixes:
         return head(f"rtx-{value}-sff-ada", key=f"rtx-{value}-sff-ada")
     if "ada" in suffixes or "ada" in lines:

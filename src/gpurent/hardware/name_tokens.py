@@ -21,7 +21,7 @@ _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _ODD = str.maketrans(dict(zip("　×✕✖∗·™®©、。¥²³¹–—‑−", " ****    ,,￥   ----", strict=True)))
 _CHINESE_DIGITS = dict(zip("一单两双二三四五六七八九十", (1, 1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10), strict=True))
 _COUNT = re.compile(
-    r"(\d{1,4}|[一单两双二三四五六七八九十])\s?(?:[张块个颗枚片]\s?卡|卡(?!片)|张|颗|枚|路|块(?!\s?[钱/每一人]))"
+    r"((?<![a-z0-9.])\d{1,3}|[一单两双二三四五六七八九十])\s?(?:[张块个颗枚片]\s?卡|卡(?!片)|张|颗|枚|路|块(?!\s?[钱/每一人]))"
 )
 _IDS = re.compile(r"\(?\buuid:[^)]{0,80}\)?|(?:gpu-|mig-)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SMI_LINE = re.compile(r"^\s*gpu\s\d{1,3}\s?:|\bdevice\s{1,4}\d{1,3}\s?:")
@@ -41,7 +41,7 @@ _REWRITES = (
 _MIG = re.compile(r"(?:mig)?(?:\dc\.)?(\d{1,2})g\.?(\d{1,3})gb")
 _VGPU = re.compile(r"(\d{1,3})([qcab])")
 _MEMORY = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)(gib|gb|g|vram|mib|mb|tb)")
-_DECIMAL = re.compile(r"\d{1,6}\.\d{1,6}")
+_DECIMAL = re.compile(r"(\d{1,6}\.\d{1,6})(x?)")
 _SCAN = re.compile(r"[a-z0-9]+(?:\.[a-z0-9]+)*|\*|[^a-z0-9*]+")
 _DIGITS = re.compile(r"\d+")
 _UNITS = re.compile(r"(gib|gb|mib|mb|g)")
@@ -190,16 +190,18 @@ def _chunk_tokens(chunk: str, gap: str) -> list[Token]:
     if memory:
         kind = "total" if memory[2] == "vram" else "memory"
         return [Token(kind, memory[2], gap, float(memory[1]) * _GIB[memory[2]])]
-    if _DECIMAL.fullmatch(chunk):
-        return [Token("decimal", chunk, gap, float(chunk))]
+    decimal = _DECIMAL.fullmatch(chunk)
+    if decimal:
+        found = [Token("decimal", decimal[1], gap, float(decimal[1]))]
+        return [*found, Token("times", "", "")] if decimal[2] else found
     vgpu = _VGPU.fullmatch(chunk)
     if vgpu and gap.strip(" ") in ("-", "_") and chunk not in models():
         return [Token("vgpu", chunk, gap, float(vgpu[1]))]
     if "." in chunk:
-        found: list[Token] = []
+        parts: list[Token] = []
         for part in chunk.split("."):
-            found += _chunk_tokens(part, "." if found else gap)
-        return found
+            parts += _chunk_tokens(part, "." if parts else gap)
+        return parts
     segments = _segments(chunk) if len(chunk) <= MAX_CHUNK else None
     if segments is None:
         return [Token("unknown", chunk, gap)]
@@ -244,6 +246,7 @@ def _joined(found: list[Token]) -> tuple[Token, ...]:
             and after.value in _GIB
             and after.gap in (" ", "-", "_")
             and len(token.value) <= 8
+            and not (joined and joined[-1].value == "gaudi")
         ):
             joined.append(Token("memory", after.value, token.gap, float(token.value) * _GIB[after.value]))
             place += 2

@@ -20,6 +20,8 @@ from gpurent.hardware.name_tokens import fold, tokens
 from gpurent.offer import Share, clean_line
 
 MIB = 1024
+_PLURAL = re.compile(r"\d{2}0s\b")
+_UNSURE = {"another-edition", "form-unknown", "form-contradicted", "memory-contradicted", "size-unclear"}
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,25 @@ def _read(text: str, provider: str, memory_gib: float | None, gpu_count: int | N
     machine = instances.spelling(folded, provider)
     if machine is not None:
         return _of_machine(machine, memory_gib)
-    if instances.is_size(text):
-        return NameReading(notes=("machine-size",))
+    words = text.split()
+    named = [found for word in words if (found := instances.find(word, provider)) is not None]
+    if named or any(instances.is_size(word) for word in words):  # the letters in a machine's name name no card
+        words = [word for word in words if not instances.is_size(word) and instances.find(word, provider) is None]
+        folded = fold(" ".join(words), provider)
     said = name_grammar.read(tokens(folded))
+    _plural(said, text)
     if not said.families:
-        return _without_card(said, memory_gib)
+        return _of_machine(named[0], memory_gib) if len(set(named)) == 1 else _without_card(said, memory_gib)
     return _choose(said, provider, memory_gib, gpu_count)
+
+
+def _plural(said: Said, text: str) -> None:
+    """`8 x RTX 4080s` may be several RTX 4080 as well as the RTX 4080 SUPER that some write 4080S."""
+    if (said.count or 1) > 1 and _PLURAL.search(text) and not text.islower():
+        for shorter in (said.key.removesuffix("-super-s"), said.key.removesuffix("00s") + "00"):
+            if shorter in cards.families() and shorter not in said.families:
+                said.families.append(shorter)
+                said.key = shorter
 
 
 @cache
@@ -119,88 +134,112 @@ def _hints() -> dict[tuple[str, str], tuple[tuple[str, ...], str]]:
 def _choose(said: Said, provider: str, memory_gib: float | None, gpu_count: int | None) -> NameReading:
     count = said.count if said.count is not None else gpu_count
     allowed, hinted_share = _hints().get((provider, said.key)) or _hints().get(("*", said.key), ((), ""))
-    pool = [card for family in said.families for card in cards.families()[family]]
-    pool = _by_edition(pool, said)
-    pool = _by_form(pool, said, allowed)
-    if said.profile and said.share == "mig":
-        pool = _by_profile(pool, said)
-    outside = memory_gib
-    if said.card_gib is None and said.part_gib is None and outside is not None:
-        found, where = _by_memory(pool, said, outside * MIB, count)
-        return _settle(said, found, where, outside, hinted_share, count)
-    if said.card_gib is not None:
-        found, where = _by_memory(pool, said, said.card_gib * MIB, count)
-        part = outside if outside is not None else said.part_gib
-        if part is not None and where == "inside":
-            return _with_part(said, found, part, hinted_share, count)
-        return _settle(said, found, where, said.card_gib, hinted_share, count)
-    found = [card for card in pool if card.listed != "memory" or card.card in allowed]
-    return _settle(said, found, "unsaid", None, hinted_share, count)
+    family = [card for name in said.families for card in cards.families()[name]]
+    size = said.card_gib if said.card_gib is not None else memory_gib
+    pool = family
+    if allowed and not said.forms and not said.editions:
+        hinted = [cards.by_id()[name] for name in allowed]
+        if hinted_share or size is None or _fitting(hinted, size * MIB) or not _fitting(family, size * MIB):
+            pool = hinted
+    if size is None:
+        shown = [card for card in pool if card.listed != "memory" or card.card in allowed]
+        return _settle(said, _described(shown, family, said), "unsaid", None, hinted_share, count)
+    found, where = _by_memory(pool, family, said, size * MIB, count)
+    if said.size_doubtful:
+        if where != "inside":
+            return _choose(replace(said, card_gib=None, size_doubtful=False), provider, memory_gib, gpu_count)
+        said.note("size-unclear")
+        found = list(dict.fromkeys([*found, *_described([c for c in pool if c.listed != "memory"], family, said)]))
+    part = memory_gib if said.card_gib is not None and memory_gib is not None else said.part_gib
+    if part is not None and where == "inside":
+        return _with_part(said, found, part, hinted_share, count)
+    return _settle(said, found, where, size, hinted_share, count)
 
 
-def _by_edition(pool: list[Card], said: Said) -> list[Card]:
-    known = {card.edition for card in pool if card.edition}
-    named = [edition for edition in said.editions if edition in known]
-    if "max-q" in named:
-        named = ["max-q"]
-    if named:
-        return [card for card in pool if card.edition in named]
-    if "nvl" in said.editions:
-        said.note("edition-unknown")
-    return [card for card in pool if card.listed != "named"]
+def _described(pool: list[Card], family: list[Card], said: Said) -> list[Card]:
+    """The cards of a pool that agree with edition, form factor, memory type and link.
 
-
-def _by_form(pool: list[Card], said: Said, allowed: Sequence[str]) -> list[Card]:
+    What no card of the pool agrees with contradicts the rest: then nothing is sure, and those of the family that agree
+    with it are candidates too.
+    """
+    pool = _by_edition(pool, family, said)
     forms = set(said.forms)
-    if len(forms) > 1:
+    if len(forms) > 1 or ("sxm" in forms and "nvl" in said.editions):
         said.note("form-contradicted")
     elif forms:
         form = said.forms[0]
         fitting = [card for card in pool if card.form == form or (form == "sxm" and card.form == "superchip")]
-        if not fitting:
-            said.note("form-unknown")
         if form == "pcie" and not said.editions:
             plain = [card for card in fitting if not card.edition or card.family == "rtx-pro-6000"]
             fitting = plain or fitting
+        if not fitting:
+            said.note("form-unknown")
+            pool = [*pool, *(card for card in family if card.form == form and card not in pool)]
         pool = fitting or pool
-    if said.memory_types:
-        typed = [card for card in pool if card.memory_type.lower() in said.memory_types]
-        pool = typed or pool
-    if "nvlink" in said.links or "nvswitch" in said.links:
+    typed = [card for card in pool if card.memory_type.lower() in said.memory_types]
+    if said.memory_types and not typed and any(card.memory_type.lower() in said.memory_types for card in family):
+        said.note("form-contradicted")
+        return [*pool, *(c for c in family if c.memory_type.lower() in said.memory_types and c not in pool)]
+    pool = typed or pool
+    if said.links:
         linked = [card for card in pool if card.nvlink_gbyte_s != 0]
+        if not linked and any(card.nvlink_gbyte_s != 0 for card in family):
+            said.note("form-contradicted")
         pool = linked or pool
-    if allowed and not forms and not said.editions:
-        pool = [cards.by_id()[name] for name in allowed]
+    if said.profile and said.share == "mig":
+        owners = slices.cards_with(said.profile)
+        cut = [card for card in pool if card.card in owners]
+        if not cut:
+            said.note("profile-unknown")
+        pool = cut or pool
     return pool
 
 
-def _by_profile(pool: list[Card], said: Said) -> list[Card]:
-    owners = slices.cards_with(said.profile or "")
-    fitting = [card for card in pool if card.card in owners]
-    if not fitting:
-        said.note("profile-unknown")
-    return fitting or pool
+def _by_edition(pool: list[Card], family: list[Card], said: Said) -> list[Card]:
+    known = {card.edition for card in family if card.edition}
+    named = [edition for edition in said.editions if edition in known]
+    if "max-q" in named:
+        named = ["max-q"]
+    if named:
+        found = [card for card in pool if card.edition in named]
+        if not found or len(set(named)) > 1:
+            said.note("form-contradicted")
+            return [*pool, *(card for card in family if card.edition in named and card not in pool)]
+        return found
+    if "nvl" in said.editions:
+        said.note("edition-unknown")
+    return [card for card in pool if card.listed != "named"] or pool
 
 
-def _by_memory(pool: list[Card], said: Said, mib: float, count: int | None) -> tuple[list[Card], str]:
+def _fitting(found: list[Card], mib: float) -> list[Card]:
+    return _nearest([card for card in found if card.memory_mib_min <= mib <= card.memory_mib_max], mib)
+
+
+def _by_memory(
+    pool: list[Card], family: list[Card], said: Said, mib: float, count: int | None
+) -> tuple[list[Card], str]:
     """The cards a size fits, and where the size lies: inside, total, below (a slice) or above all of them."""
-    pool = [*pool, *(card for family in said.spare for card in cards.families()[family])]
-    inside = _nearest([card for card in pool if card.memory_mib_min <= mib <= card.memory_mib_max], mib)
-    whole = [card for card in inside if card.family not in said.spare] or inside
+    whole = _fitting(pool, mib) or _fitting([card for name in said.spare for card in cards.families()[name]], mib)
     if whole:
-        several = _total(pool, mib, count, whole)
+        found = _described(whole, family, said)
+        several = _total(pool, mib, count, found)
         if several:
             said.note("size-of-one-or-all")
-            return [*several, *whole], "inside"
-        return whole, "inside"
-    pool = [card for card in pool if card.family not in said.spare]
+            return [*several, *found], "inside"
+        return found, "inside"
+    stock = [card for card in pool if card.listed != "memory" and card.status != "modded"] or pool
+    stock = _described(stock, family, said)
     if count and count > 1:
-        each = [card for card in pool if card.status != "modded" and _is_total(card, mib, count)]
+        each = [card for card in stock if _is_total(card, mib, count)]
         if each:
             return _nearest(each, mib / count), "total"
-    stock = [card for card in pool if card.listed != "memory" and card.status != "modded"] or pool
     larger = [card for card in stock if card.memory_mib_min > mib]
-    return (larger, "below") if larger else (stock, "above")
+    if larger:
+        return larger, "below"
+    if said.card_gib is not None and mib > max(card.memory_mib_max for card in cards.table()):
+        said.note("size-left-out")  # no card has as much: a disk, or the host
+        return stock, "unsaid"
+    return stock, "above"
 
 
 def _is_total(card: Card, mib: float, count: int) -> bool:
@@ -239,6 +278,8 @@ def _settle(
     said: Said, found: list[Card], where: str, gib: float | None, hinted_share: str, count: int | None
 ) -> NameReading:
     share, profile = said.share, said.profile
+    if where == "unsaid":
+        gib = None
     if where == "total" and gib is not None and count:
         gib = gib / count
     if where == "above":
@@ -281,7 +322,7 @@ def _kind_of_part(said: Said, found: list[Card], gib: float, hinted_share: str) 
 def _reading(
     said: Said, card: Card | None, found: Sequence[Card], gib: float | None, share: str | None, profile: str | None
 ) -> NameReading:
-    sure = card if "another-edition" not in said.notes and "form-unknown" not in said.notes else None
+    sure = card if not _UNSURE & set(said.notes) else None
     known = {each.card for each in found}
     return NameReading(
         gpu=sure.card if sure else None,
