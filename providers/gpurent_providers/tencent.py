@@ -149,15 +149,28 @@ def _cards(row: Row, family: str, known: dict[str, str] | None, cards: Decimal) 
     """Card, count, share and memory from the number of physical cards."""
     memory = Decimal(known["gpu_memory_gib"]) if known else None
     facts: dict[str, Any] = {"gpu": known["gpu"] if known else family, "gpu_memory_gib": memory}
-    if 0 < cards < 1:
-        share = Fraction(cards).limit_denominator(SMALLEST_SLICE)
-        facts |= {"gpu_share": "vgpu", "share_profile": str(share), "gpu_memory_gib": memory and memory * cards}
+    if 0 < cards < 1 and (share := _slice(cards)):
+        part = memory and round(memory * share.numerator / share.denominator, 3)
+        facts |= {"gpu_share": "vgpu", "share_profile": str(share), "gpu_memory_gib": part}
     elif cards >= 1 and cards == cards.to_integral_value():
         facts |= {"gpu_count": int(cards), "gpu_share": "whole"}
         facts |= {"gpu_link": known["gpu_link"]} if known and cards > 1 else {}
     else:
         raise row.bad("GpuCount", "neither a slice nor a whole number of cards")
     return facts
+
+
+def _slice(cards: Decimal) -> Fraction:
+    """The fraction a decimal means: 1/n when that is what it was rounded from. 0 when it is less than the smallest.
+
+    >>> _slice(Decimal("0.33")), _slice(Decimal("0.75"))
+    (Fraction(1, 3), Fraction(3, 4))
+    """
+    unit = Decimal(1).scaleb(cards.normalize().as_tuple().exponent)  # type: ignore[arg-type]
+    whole = min(int(1 / cards + Decimal("0.5")), SMALLEST_SLICE)
+    if abs(Decimal(1) / whole - cards) < unit / 2:
+        return Fraction(1, whole)
+    return Fraction(cards).limit_denominator(SMALLEST_SLICE)
 
 
 def _disks(row: Row) -> dict[str, Any]:
