@@ -166,7 +166,9 @@ DEFAULTS: dict[str, Any] = {
 @lru_cache(maxsize=1)
 def field_types() -> dict[str, TypeAdapter[Any]]:
     """The validator of each field of `Offer`, for readers that validate a column at a time."""
-    return {name: TypeAdapter[Any](Annotated[field.annotation, field]) for name, field in Offer.model_fields.items()}
+    fields = Offer.model_fields.items()
+    # pydantic takes any annotated form; its stubs know only named types.
+    return {name: TypeAdapter(Annotated[field.annotation, field]) for name, field in fields}  # type: ignore[arg-type]
 
 
 class Reject(NamedTuple):

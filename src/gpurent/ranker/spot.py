@@ -9,6 +9,7 @@ Floats = NDArray[np.float64]
 
 # exp(x) past this is beyond any run a person would wait for; keeps the arithmetic finite.
 _LONGEST_EXPONENT = 60.0
+_RARE = 1e-12  # interruptions a segment below which there are none
 
 
 def expected_wall_s(
@@ -27,7 +28,7 @@ def expected_wall_s(
         restart_s: R, from the interruption until the work goes on, s.
         checkpoint_interval_s: tau; None: no checkpoints, the whole run is one segment.
 
-    Source: memoryless renewal argument (MODEL 8); agrees with the modelled case I11 of renters' reports.
+    Source: memoryless renewal argument, docs/model.md.
 
     >>> float(expected_wall_s(np.array([3600.0]), np.array([0.0]), np.array([60.0]), None)[0])
     3600.0
@@ -35,10 +36,12 @@ def expected_wall_s(
     rate = np.asarray(interruptions_per_hour, dtype=float) / 3600
     run = np.asarray(run_s, dtype=float)
     tau = run if checkpoint_interval_s is None else np.minimum(run, checkpoint_interval_s)
+    rare = rate * tau < _RARE
+    rate = np.where(rare, 1.0, rate)
     with np.errstate(divide="ignore", invalid="ignore"):
         growth = np.expm1(np.minimum(rate * tau, _LONGEST_EXPONENT))
         wall = run / tau * growth * (1 / rate + restart_s)
-    return np.where(rate > 0, wall, run)
+    return np.where(rare, run, wall)
 
 
 def hopeless(run_s: Floats, interruptions_per_hour: Floats, checkpoint_interval_s: float | None) -> NDArray[np.bool_]:
