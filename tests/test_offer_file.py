@@ -78,6 +78,12 @@ def test_a_file_that_cannot_be_used_says_why(data: bytes, what: str) -> None:
     assert caught.value.do
 
 
+def test_a_row_with_more_cells_than_the_header_is_named() -> None:
+    found = read(HEAD + "\np,T4,1\np,T4,1,000\np,T4,1,,\n")
+    assert len(found.offers) == 2
+    assert [(reject.path, reject.value) for reject in found.rejected] == [("line 3", "000")]
+
+
 def test_a_chinese_file_of_another_encoding_is_read_with_a_note() -> None:
     found = read((HEAD + "\n自建,RTX 4090,1.5\n").encode("gb18030"))
     assert found.offers[0].provider == "自建"
