@@ -44,16 +44,19 @@ LABEL = re.compile(r"(?:^|\+ )(?P<card>[^+]+?)(?: GPU)? x(?P<count>\d{1,3})\b")
 def fetch(client: Client) -> Raw:
     """Types and regions, all pages of both."""
     parts: list[Part] = []
+    troubles: list[str] = []
     for name in LISTS:
-        page, pages = 1, 1
-        while page <= min(pages, MAX_PAGES):
+        page, pages = 1, Decimal(1)
+        while page <= pages and page <= MAX_PAGES:
             response = client.get(URL + name, params={"page": str(page), "page_size": str(PAGE_SIZE)})
             parts.append(client.part(f"{name.rpartition('/')[2]}-{page}", response))
             body = read_json(response.body, name)
             count = body.get("pages") if isinstance(body, dict) else None
-            pages = int(count) if isinstance(count, Decimal) and 1 <= count <= MAX_PAGES else 1
+            pages = count if isinstance(count, Decimal) else Decimal(1)
             page += 1
-    return Raw(META.name, tuple(parts), complete=True)
+        if pages > MAX_PAGES:
+            troubles.append(f"{name}: stopped after {MAX_PAGES} pages")
+    return Raw(META.name, tuple(parts), complete=not troubles, troubles=tuple(troubles))
 
 
 def parse(raw: Raw) -> Iterator[Offer | Reject]:

@@ -118,7 +118,10 @@ def test_all_pages_of_both_lists_are_read(server: Replay) -> None:
     assert {offer.sku for offer in parse(linode, raw).offers} == {"g2-gpu-rtx4000a1-s", "g1"}
 
 
-def test_a_wild_number_of_pages_is_not_followed(server: Replay) -> None:
+def test_pages_without_end_are_stopped_and_said(server: Replay, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linode, "MAX_PAGES", 3)
     server.json(HOST, TYPES, {"data": [plan()], "pages": 10**9})
     server.json(HOST, REGIONS, {"data": [], "pages": "many"})
-    assert len(linode.fetch(server.client(hurried(linode).META)).parts) == 2
+    raw = linode.fetch(server.client(hurried(linode).META))
+    assert [part.name for part in raw.parts] == ["types-1", "types-2", "types-3", "regions-1"]
+    assert (raw.complete, raw.troubles) == (False, ("linode/types: stopped after 3 pages",))
