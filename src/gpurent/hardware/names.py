@@ -21,7 +21,7 @@ from gpurent.offer import Share, clean_line
 
 MIB = 1024
 _PLURAL = re.compile(r"\d{2}0s\b")
-_UNSURE = {"another-edition", "form-unknown", "form-contradicted", "memory-contradicted", "size-unclear"}
+UNSURE = {"another-edition", "form-contradicted", "memory-contradicted", "size-unclear"}
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def _described(pool: list[Card], family: list[Card], said: Said) -> list[Card]:
             plain = [card for card in fitting if not card.edition or card.family == "rtx-pro-6000"]
             fitting = plain or fitting
         if not fitting:
-            said.note("form-unknown")
+            said.note("form-contradicted")
             pool = [*pool, *(card for card in family if card.form == form and card not in pool)]
         pool = fitting or pool
     typed = [card for card in pool if card.memory_type.lower() in said.memory_types]
@@ -322,7 +322,7 @@ def _kind_of_part(said: Said, found: list[Card], gib: float, hinted_share: str) 
 def _reading(
     said: Said, card: Card | None, found: Sequence[Card], gib: float | None, share: str | None, profile: str | None
 ) -> NameReading:
-    sure = card if not _UNSURE & set(said.notes) else None
+    sure = card if not UNSURE & set(said.notes) else None
     known = {each.card for each in found}
     return NameReading(
         gpu=sure.card if sure else None,

@@ -14,7 +14,7 @@ from typing import Any
 
 from gpurent.hardware import cards, instances, slices
 from gpurent.hardware.cards import Card
-from gpurent.hardware.names import MIB, NameReading, provider_key, read_name
+from gpurent.hardware.names import MIB, UNSURE, NameReading, provider_key, read_name
 from gpurent.hardware.slices import SliceShare
 from gpurent.offer import Offer, Share
 
@@ -22,8 +22,8 @@ _SLICES = ("mig", "vgpu", "timeslice")
 _STATUS_WARNINGS = {"modded": "modded-card", "export": "export-card", "mining": "mining-card"}
 _LINKS = {"sxm": "nvswitch", "sxm-mesh": "nvlink", "xgmi": "nvlink"}
 _PASSED_ON = (
-    "several-cards", "memory-above-card", "memory-contradicted", "virtual-name", "form-contradicted", "form-unknown",
-    "edition-unknown", "another-edition", "profile-unknown",
+    "several-cards", "memory-above-card", "memory-contradicted", "virtual-name", "form-contradicted", "another-edition",
+    "profile-unknown",
 )  # fmt: skip
 
 
@@ -118,7 +118,7 @@ def _cards(reading: NameReading) -> list[Card]:
 
 
 def _sure(reading: NameReading) -> bool:
-    return not {"another-edition", "form-unknown", "memory-contradicted"} & set(reading.notes)
+    return not UNSURE & set(reading.notes)
 
 
 def _linked(found: list[Card], gpu_link: str | None) -> list[Card]:
