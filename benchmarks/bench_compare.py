@@ -44,8 +44,10 @@ def best_of(times: int, work: Callable[[], object]) -> tuple[float, float]:
 
 
 def command(*words: str) -> None:
-    """Run the command in a process of its own."""
-    subprocess.run([sys.executable, "-m", "gpurent", *words], check=True, capture_output=True)
+    """Run the command in a process of its own; a reasoned no is an answer too."""
+    ran = subprocess.run([sys.executable, "-m", "gpurent", *words], capture_output=True)
+    if ran.returncode > 1:
+        raise SystemExit(ran.stderr.decode())
 
 
 def many_offers(count: int) -> list[Offer]:
