@@ -147,9 +147,11 @@ def test_a_lost_connection_is_tried_again_and_named() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    network = Network(transport=Loopback(port), limits=NO_WAITS)
+    transport = Loopback(port)
+    network = Network(transport=transport, limits=NO_WAITS)
     with closing(network.client(META)) as asking, pytest.raises(TransportFailed, match="ConnectError"):
         asking.get(URL)
+    transport.shut()
 
 
 def test_a_wished_wait_is_capped_and_never_passes_the_deadline(server: Replay) -> None:
@@ -305,10 +307,12 @@ def test_clients_of_one_network_share_the_pace(server: Replay) -> None:
             waits.append((host, interval_s))
             return True
 
-    network = Network(transport=Loopback(server.port), pacer=Noting())
+    transport = Loopback(server.port)
+    network = Network(transport=transport, pacer=Noting())
     for _ in range(2):
         with closing(network.client(replace(META, min_interval_s=0.7))) as asking:
             asking.get(URL)
+    transport.shut()
     assert waits == [(HOST, 0.7), (HOST, 0.7)]
 
 

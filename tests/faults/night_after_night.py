@@ -1,6 +1,7 @@
 """A process that writes nights into a history until it is stopped.
 
-`python -m tests.faults.night_after_night FOLDER [SEED]`. Four providers of 60 offers; each night some prices move. It says "ready" once the first provider is kept.
+`python -m tests.faults.night_after_night FOLDER [SEED]`. Four providers of 60 offers; each night some prices move. It
+says "ready" whenever a provider is kept.
 """
 
 from __future__ import annotations

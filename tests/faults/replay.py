@@ -53,6 +53,7 @@ class Replay:
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self._clients: list[HttpClient] = []
+        self._transports: list[Loopback] = []
         self._routes: dict[tuple[str, str], list[Reply]] = {}
         self._makers: dict[tuple[str, str], Callable[[bytes], Reply]] = {}
         self._closing = threading.Event()
@@ -84,7 +85,9 @@ class Replay:
         self.answer(host, path, Reply(json.dumps(body).encode()))
 
     def network(self, limits: Limits = NO_WAITS, environ: Mapping[str, str] | None = None) -> Network:
-        return Network(transport=Loopback(self.port), limits=limits, environ=environ)
+        transport = Loopback(self.port)
+        self._transports.append(transport)
+        return Network(transport=transport, limits=limits, environ=environ)
 
     def client(
         self, meta: AdapterMeta, limits: Limits = NO_WAITS, environ: Mapping[str, str] | None = None
@@ -97,6 +100,8 @@ class Replay:
     def close(self) -> None:
         for client in self._clients:
             client.close()
+        for transport in self._transports:
+            transport.shut()
         self._closing.set()
         self._server.shutdown()
         self._server.server_close()
@@ -142,6 +147,9 @@ class Loopback(httpx.BaseTransport):
         return self._inner.handle_request(request)
 
     def close(self) -> None:
+        """Clients that share this transport close it one after another; `shut` ends it."""
+
+    def shut(self) -> None:
         self._inner.close()
 
 
