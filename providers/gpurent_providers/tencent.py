@@ -150,7 +150,9 @@ def _cards(row: Row, family: str, known: dict[str, str] | None, cards: Decimal) 
     memory = Decimal(known["gpu_memory_gib"]) if known else None
     facts: dict[str, Any] = {"gpu": known["gpu"] if known else family, "gpu_memory_gib": memory}
     if 0 < cards < 1 and (share := _slice(cards)):
-        part = memory and round(memory * share.numerator / share.denominator, 3)
+        if memory is None:
+            raise row.bad("GpuCount", "a slice of a card whose size is not known")
+        part = round(memory * share.numerator / share.denominator, 3)
         facts |= {"gpu_share": "vgpu", "share_profile": str(share), "gpu_memory_gib": part}
     elif cards >= 1 and cards == cards.to_integral_value():
         facts |= {"gpu_count": int(cards), "gpu_share": "whole"}

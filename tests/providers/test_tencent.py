@@ -97,6 +97,11 @@ def test_a_family_nobody_knows_keeps_its_name() -> None:
     assert (offer.gpu, card_of(offer), offer.gpu_memory_gib) == ("PNV9", None, None)
 
 
+def test_a_slice_of_a_card_nobody_knows_is_no_guess() -> None:
+    got = answer(tencent, types(quota("PNV9.LARGE20", 0.25)))
+    assert [reject.reason for reject in got.faults] == ["a slice of a card whose size is not known"]
+
+
 def test_a_status_of_another_word_is_unknown() -> None:
     offer = one(answer(tencent, types(quota(Status="LACK_OF_MOOD"))))
     assert offer.stock == "unknown"
