@@ -8,7 +8,7 @@ Used by tools/fit.py to write tables/coefficients.csv, and by the validation to 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _TERMS = 4
-_SUPPORTS = [list(support) for size in range(1, _TERMS + 1) for support in combinations(range(_TERMS), size)]
-_ITERATIONS = 60
-_CONVERGED = 1e-12
+# Which columns each of the 15 possible supports uses.
+_SUPPORTS = np.array(list(product((False, True), repeat=_TERMS)))[1:]
+_RIDGE = 1e-10  # of unit columns: two that cannot be told apart share, instead of failing
+_ITERATIONS = 1000
+_CONVERGED = 1e-10
 
 
 @dataclass(frozen=True)
@@ -40,35 +42,30 @@ def design(matrix_tflops: Floats, bandwidth_gbyte_s: Floats, batch: Floats) -> F
 
 
 def non_negative_least_squares(columns: Floats, target: Floats) -> Floats:
-    """argmin |columns x - target| with x >= 0, exactly, for at most four columns.
+    """argmin |columns x - target| with x >= 0, exactly, for four columns.
 
     The best non-negative point is the plain least-squares point of the columns it uses: all 15 supports are tried.
 
-    >>> non_negative_least_squares(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([2.0, -1.0])).tolist()
-    [2.0, 0.0]
+    >>> non_negative_least_squares(np.eye(4), np.array([2.0, -1.0, 0.0, 3.0])).round(6).tolist()
+    [2.0, 0.0, 0.0, 3.0]
     """
     scale = np.sqrt((columns**2).sum(axis=0))
     scale[scale == 0] = 1.0
     scaled = columns / scale
-    gram, moment = scaled.T @ scaled, scaled.T @ target
-    best, best_gain = np.zeros(columns.shape[1]), 0.0
-    for support in _SUPPORTS:
-        if support[-1] >= columns.shape[1]:
-            continue
-        x = np.zeros(columns.shape[1])
-        try:
-            x[support] = np.linalg.solve(gram[np.ix_(support, support)], moment[support])
-        except np.linalg.LinAlgError:
-            continue
-        gain = 2 * x @ moment - x @ gram @ x  # how much the squared error falls
-        if (x >= 0).all() and np.isfinite(gain) and gain > best_gain * (1 + 1e-9):
-            best, best_gain = x, float(gain)
-    result: Floats = best / scale
+    gram, moment = scaled.T @ scaled + _RIDGE * np.eye(_TERMS), scaled.T @ target
+    # Columns out of a support become x = 0 by an identity row, so that one call solves all supports.
+    inside = _SUPPORTS[:, :, None] & _SUPPORTS[:, None, :]
+    x = np.linalg.solve(np.where(inside, gram, np.eye(_TERMS)), np.where(_SUPPORTS, moment, 0.0)[:, :, None])[:, :, 0]
+    gains = 2 * x @ moment - np.einsum("si,ij,sj->s", x, gram, x)  # how much the squared error falls
+    gains = np.where((x >= 0).all(axis=1), gains, -np.inf)
+    result: Floats = x[int(np.argmax(gains))] / scale if gains.max() > 0 else np.zeros(_TERMS)
     return result
 
 
-def fit(columns: Floats, unit_s: Floats, containers: list[str], reference: set[str]) -> Fit:
+def fit(columns: Floats, unit_s: Floats, containers: list[str], reference: set[str], *, prior_rows: float) -> Fit:
     """Fit terms and container factors in turn until neither moves.
+
+    A container's factor counts `prior_rows` rows that say 1, so that one of few rows cannot run away.
 
     Args:
         columns: `design` of the measured rows.
@@ -88,7 +85,7 @@ def fit(columns: Floats, unit_s: Floats, containers: list[str], reference: set[s
         moved = 0.0
         for i in free:
             mine = ratio[index == i]
-            factor = float(mine.sum() / (mine**2).sum())
+            factor = float((mine.sum() + prior_rows) / ((mine**2).sum() + prior_rows))
             moved = max(moved, abs(factor - factors[i]))
             factors[i] = factor
         if moved < _CONVERGED:

@@ -30,6 +30,7 @@ class Task:
     synthetic: bool
     largest_n: int
     units_per_sample: float
+    usual_batch: float  # of the shipped workload
     gradient_bytes: Mapping[str, float]  # exchanged a step, by precision group; absent where not known
     flops_per_unit: float | None
 
@@ -88,6 +89,7 @@ def tasks() -> dict[tuple[str, str], Task]:
             row["synthetic"] == "1",
             int(row["largest_n"]),
             float(row["units_per_sample"]),
+            float(row["usual_batch"]),
             _gradient_bytes(row),
             tables.number(row["flops_per_unit"]),
         )
@@ -218,6 +220,7 @@ class Coefficients:
     kind: str
     fit: Fit
     ratio: float = 1.0  # of unit times, task over shape; of kinds other than fitted
+    checked: bool = True  # predictions without a card were possible, and held
 
 
 @cache
@@ -230,8 +233,23 @@ def coefficients() -> dict[tuple[str, str, str], Coefficients]:
     for row in tables.rows("coefficients"):
         key = row["task"], row["stack"], row["group"]
         terms = np.array([float(row[name] or 0.0) for name in ("a_tflop", "b_gbyte", "c_s", "d_step_s")])
-        found[key] = Coefficients(row["kind"], Fit(terms, factors.get(key, {})), float(row["ratio"] or 1.0))
+        fit = Fit(terms, factors.get(key, {}))
+        found[key] = Coefficients(row["kind"], fit, float(row["ratio"] or 1.0), bool(row["loo_p90"]))
     return found
+
+
+@cache
+def spread_factor(task: str, stack: str, group: str) -> float:
+    """How much wider a task scatters on left-out cards than the core tasks together; 1 where that is not known.
+
+    Its median leave-one-out error over the usual one, between 0.75 and 1.75.
+    """
+    model = tables.constants("model")
+    for row in tables.rows("coefficients"):
+        if (row["task"], row["stack"], row["group"]) == (task, stack, group) and row["loo_median"]:
+            ratio = float(row["loo_median"]) / model["usual_loo_median"]
+            return min(model["spread_factor_high"], max(model["spread_factor_low"], ratio))
+    return 1.0
 
 
 @dataclass(frozen=True)

@@ -89,21 +89,22 @@ class TaskBook:
             return Entry(_parts(known.fit, card, asked), sigma("cross_precision"), "predicted", f"fit of {source}")
         if known.kind != "fitted":
             return self._by_shape(place, asked, known.ratio, known.kind)
-        return Entry(
-            _parts(known.fit, card, asked), sigma(_class_spread("predicted", card)), "predicted", f"fit of {source}"
-        )
+        spread = self._spread("predicted", card, asked)
+        return Entry(_parts(known.fit, card, asked), spread, "predicted", f"fit of {source}")
 
     def _by_shape(self, place: int, asked: Charge, ratio: float, kind: str) -> Entry | None:
-        """Another task's entry times a ratio of unit times."""
+        """Another task's entry at its usual batch times a ratio of unit times: launch time is not told apart."""
         entry = None if self.shape is None else self.shape.entry(place, asked)
-        if entry is None:
+        if entry is None or self.shape is None:
             return None
+        matrix_s, bandwidth_s, constant_s, step_s = entry.parts
+        folded = np.array([matrix_s, bandwidth_s, constant_s + step_s / self.shape.task.usual_batch, 0.0])
         spread = {"shaped": "shape_of_kind", "anchors": "stack_anchor", "crossed": "cross_precision"}[kind]
         if self.task.shape_of == GENERIC:
             spread = "shape_generic"
         evidence = "transferred" if kind == "shaped" and entry.evidence in ("measured", "transferred") else "predicted"
         source = f"{self.task.task} ({self.task.stack}) by the shape of {self.task.shape_of}"
-        return Entry(entry.parts * ratio, max(sigma(spread), entry.sigma), evidence, source)
+        return Entry(folded * ratio, max(sigma(spread), entry.sigma), evidence, source)
 
     def _own(self, place: int, asked: Charge, basis: Entry) -> Entry | None:
         """The entry of a card that was measured in this precision: unit' = unit - d / batch + d / batch'.
@@ -123,7 +124,7 @@ class TaskBook:
         batch = np.where(np.isfinite(chosen.batch), chosen.batch, self.batch)
         unit_s = chosen.unit_s / transfer.factors(chosen, known.fit)
         rest = float(basis.parts[:3].sum())
-        step = float(basis.parts[3]) if known.kind == "fitted" else 0.0
+        step = float(basis.parts[3])
         work = float(np.mean(unit_s - step / batch))
         if work < rest / 4:  # the fitted launch time cannot be this card's: scale all of it
             parts = basis.parts * float(np.mean(unit_s / (rest + step / batch)))
@@ -144,19 +145,29 @@ class TaskBook:
             entry = self.entry(stock, charge(sibling, precision))
             if entry is not None:
                 time = transfer.variant_time(card, sibling, precision)
-                spread = sigma(_class_spread("transferred", card))
+                spread = self._spread("transferred", card, asked)
                 return Entry(entry.parts * time, spread, "transferred", f"{entry.source}: {sibling.card}")
         told = transfer.transferred(place, residuals)
         own = observed.effects(self.task.task, self.task.stack, asked.group).get(place) if self.effects else None
         if own is not None and asked.precision in own.precisions:
             parts = basis.parts * np.exp(told.log_residual + own.log_time)
             source = f"{basis.source} with {told.cards} cards of its architecture and its own rates elsewhere"
-            return Entry(parts, sigma(_class_spread("own_elsewhere", card)), "transferred", source)
+            return Entry(parts, self._spread("own_elsewhere", card, asked), "transferred", source)
         if not told.cards:
             return basis
         parts = basis.parts * np.exp(told.log_residual)
         source = f"{basis.source} with {told.cards} cards of its architecture"
-        return Entry(parts, sigma(_class_spread("transferred", card)), "transferred", source)
+        return Entry(parts, self._spread("transferred", card, asked), "transferred", source)
+
+    def _spread(self, evidence: str, card: Card, asked: Charge) -> float:
+        """The spread of an evidence and a class of card, wider for tasks that scatter more.
+
+        A fit that no left-out card could check counts as a shape.
+        """
+        known = self.coefficients.get(asked.group)
+        wider = observed.spread_factor(self.task.task, self.task.stack, asked.group)
+        spread = wider * sigma(f"{evidence}_{_SPREAD_CLASSES.get(card.class_, 'other')}")
+        return spread if known is None or known.checked else max(spread, sigma("shape_of_kind"))
 
     def _kin_residuals(self, asked: Charge) -> dict[int, float]:
         key = asked.group, asked.precision
@@ -219,7 +230,7 @@ def shape_book(name: str, batch: float) -> TaskBook:
         group: (model[f"generic_{group}_a_tflop"], model["generic_b_gbyte"], 0.0, 0.0) for group in ("half", "single")
     }
     known = {group: Coefficients("fitted", Fit(np.array(each), {})) for group, each in terms.items()}
-    return TaskBook(Task(GENERIC, GENERIC, GENERIC, None, GENERIC, False, 1, 1.0, {}, None), {}, known, batch)
+    return TaskBook(Task(GENERIC, GENERIC, GENERIC, None, GENERIC, False, 1, 1.0, 1.0, {}, None), {}, known, batch)
 
 
 def open_book(workload: Workload, precision: str, *, anchored: bool = False) -> Book:
@@ -256,10 +267,6 @@ def _shape_task(name: str) -> Task:
 
 def _shape_sigma(kind: str) -> float:
     return sigma("shape_of_kind" if kind in ("cnn", "transformer") else "shape_generic")
-
-
-def _class_spread(evidence: str, card: Card) -> str:
-    return f"{evidence}_{_SPREAD_CLASSES.get(card.class_, 'other')}"
 
 
 def _parts(fit: Fit, card: Card, asked: Charge) -> Floats:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpurent import workloads
 from gpurent.hardware import cards
 from gpurent.normalizer import observed, rate_book
 from gpurent.normalizer.fitting import Fit, design, fit
@@ -33,7 +32,8 @@ def fit_rows(rows: Observed) -> Coefficients | None:
         return None
     columns = design(known.matrix_tflops, known.bandwidth_gbyte_s, known.batch)
     reference = observed.reference_of(known.container)
-    return Coefficients("fitted", fit(columns, known.unit_s, list(known.container), reference))
+    prior = constants("model")["container_prior_rows"]
+    return Coefficients("fitted", fit(columns, known.unit_s, list(known.container), reference, prior_rows=prior))
 
 
 def book_without(
@@ -91,7 +91,7 @@ def leave_one_out(
     fitted_keys = np.array([key(int(card)) for card in rows.card])
     scored_keys = np.array([key(int(card)) for card in scored.card])
     for each in sorted(set(scored_keys.tolist())):
-        book = book_without(task, rows, group, fitted_keys == each, usual_batch(task), effects=effects)
+        book = book_without(task, rows, group, fitted_keys == each, task.usual_batch, effects=effects)
         if book is None:
             continue
         for row in np.flatnonzero((scored_keys == each) & np.isfinite(scored.batch)):
@@ -161,38 +161,31 @@ def _errors(rows: Observed, told: Told) -> Floats:
 
 
 def _ratio(task: Task, group: str, rows: Observed) -> float:
-    """Median of unit times over what the shape's own book says of the same cards at the same batch."""
-    usual = usual_batch(task)
-    book = _shape(task.shape_of or "", usual)
+    """Median of unit times over what the shape's own book says of the same cards at its usual batch."""
+    book = _shape(task.shape_of or "")
     ratios = []
     for row in range(len(rows)):
         card = cards.table()[int(rows.card[row])]
         precision = {"half": "amp", "fp8": "fp8"}.get(group, rows.row_precision[row])
         entry = book.entry(int(rows.card[row]), charge(card, precision))
         if entry is not None:
-            batch = rows.batch[row] if np.isfinite(rows.batch[row]) else usual
-            ratios.append(rows.unit_s[row] / entry.unit_s(float(batch)))
+            ratios.append(rows.unit_s[row] / entry.unit_s(book.task.usual_batch))
     return float(np.median(ratios))
 
 
-def usual_batch(task: Task) -> float:
-    """The batch of the shipped workload: what rows of unknown batch are taken at."""
-    return float(workloads.load(task.workload).batch)
-
-
-def _shape(name: str, batch: float) -> TaskBook:
+def _shape(name: str) -> TaskBook:
     if name == rate_book.GENERIC:
-        return rate_book.shape_book(name, batch)
-    return fresh_book(observed.tasks()[name, "lambda-ngc"], batch)
+        return rate_book.shape_book(name, 1.0)
+    return fresh_book(observed.tasks()[name, "lambda-ngc"])
 
 
-def fresh_book(task: Task, batch: float) -> TaskBook:
+def fresh_book(task: Task) -> TaskBook:
     """The book of a fitted task by its rows alone, whatever the coefficients table holds."""
     rates = observed.rate_rows(task.task, task.stack)
     rows = {group: observed.observed(rates, group, task) for group in GROUPS}
     rows = {group: each for group, each in rows.items() if len(each)}
     known = {group: fit_rows(each) for group, each in rows.items()}
-    return TaskBook(task, rows, {group: each for group, each in known.items() if each}, batch)
+    return TaskBook(task, rows, {group: each for group, each in known.items() if each}, task.usual_batch)
 
 
 def _cells(known: Coefficients, rows: Observed, told: Told) -> dict[str, Any]:

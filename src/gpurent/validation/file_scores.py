@@ -6,7 +6,7 @@ A cell is a task in its stack, a precision group and a card, whatever the contai
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -56,7 +56,7 @@ def score(path: Path) -> FileScores:
             _skip(found, row, reason or "no-rate")
             continue
         scored.append(row)
-        found.cells.append(cell)
+        found.cells.append(replace(cell, asked=row.precision, line=row.line))
         for name in _NAIVE:
             found.naive[name].append(_naive(row, name))
     known = _one_gpu_rates(scored)
@@ -100,7 +100,7 @@ def _cell(row: Measurement) -> Cell | None:
     if book is None or entry is None:
         return None
     factor = book.coefficients[charge.group].fit.factors.get(row.container or "", 1.0)
-    batch = row.batch or refit.usual_batch(task)
+    batch = row.batch or task.usual_batch
     unit_s = entry.unit_s(batch) * factor
     if row.n_gpus > 1:
         step_1 = unit_s * batch * task.units_per_sample
@@ -113,7 +113,7 @@ def _book_without(task: str, stack: str, group: str, card: str) -> TaskBook | No
     known = observed.tasks()[task, stack]
     rows = one_gpu.rows_of(known, group)
     out = rows.card == cards.index()[card]
-    return refit.book_without(known, rows, group, out, refit.usual_batch(known), effects=True)
+    return refit.book_without(known, rows, group, out, known.usual_batch, effects=True)
 
 
 def _as_rows(row: Measurement, charge: matrix.Charge, batch: float) -> Observed:
@@ -140,14 +140,14 @@ def _several(row: Measurement, task: Task, batch: float, step_1_s: float, sigma:
 def _naive(row: Measurement, name: str) -> Cell:
     """The row by one number of the card alone: the median constant of the package's other cards, times N."""
     task, charge = _task(row), _charge(row)
-    batch = row.batch or refit.usual_batch(task)
+    batch = row.batch or task.usual_batch
     rows = one_gpu.rows_of(task, charge.group)
     rows = rows.where(rows.card != cards.index()[row.card or ""])
     alone = _as_rows(row, charge, batch)
     constants = rows.unit_s * one_gpu.naive_speed(rows, name)
     unit_s = float(np.median(constants) / one_gpu.naive_speed(alone, name)[0]) / row.n_gpus
     cell = one_gpu.cell_of(task, charge.group, alone, 0, unit_s, 0.0, "naive")
-    return Cell(**{**cell.__dict__, "n_gpus": row.n_gpus, "measured": row.rate})
+    return replace(cell, n_gpus=row.n_gpus, measured=row.rate)
 
 
 def _setting(row: Measurement) -> tuple[object, ...]:

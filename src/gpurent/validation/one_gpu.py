@@ -55,7 +55,7 @@ def newer() -> list[Cell]:
     for task in core():
         for group in ("half", "single"):
             rows, runs = rows_of(task, group), runs_of(task, group)
-            book = refit.book_without(task, rows, group, _new(rows), refit.usual_batch(task))
+            book = refit.book_without(task, rows, group, _new(rows), task.usual_batch)
             for row in np.flatnonzero(_new(runs) & np.isfinite(runs.batch)) if book else ():
                 told = refit.predict(book, runs, group, int(row)) if book else None
                 if told is not None:

@@ -30,6 +30,8 @@ class Cell:
     low: float
     high: float
     evidence: str
+    asked: str = ""  # the precision as the file names it
+    line: int | None = None  # of the file
 
     @property
     def ape(self) -> float:

@@ -92,7 +92,7 @@ def entry_without(
     known = next(each for each in core() if (each.task, each.stack) == (task, stack))
     rows = rows_of(known, group)
     out = rows.card == cards.index()[card_id]
-    book = refit.book_without(known, rows, group, out, refit.usual_batch(known))
+    book = refit.book_without(known, rows, group, out, known.usual_batch)
     entry = (
         None if book is None else book.entry(cards.index()[card_id], matrix.charge(cards.by_id()[card_id], precision))
     )
