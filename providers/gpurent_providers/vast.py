@@ -169,7 +169,7 @@ def _facts(row: Row, storage: Decimal) -> dict[str, Any]:
         "gpu_count": count,
         "gpu_share": "whole",  # documented: a GPU is never shared
         "gpu_memory_gib": memory_mib / 1024,
-        "gpu_link": None if count == 1 or nvlink is None else "nvlink" if nvlink > 0 else "pcie",
+        "gpu_link": _link(row.need_text("gpu_name"), nvlink) if count > 1 and nvlink is not None else None,
         "host_to_gpu_gbyte_s": row.positive("pcie_bw"),
         "power_limit_w": row.positive("gpu_max_power"),
         "vcpus": row.positive("cpu_cores_effective"),
@@ -191,6 +191,14 @@ def _facts(row: Row, storage: Decimal) -> dict[str, Any]:
         "stock_grade": "realtime" if rentable is not None else "catalogue",
         "note": f"{row.text('verification') or 'unknown verification'} host",
     }
+
+
+def _link(name: str, nvlink: Decimal) -> str | None:
+    """The link a measured NVLink bandwidth stands for; an SXM card that shows none was not measured."""
+    if "SXM" in name:
+        return None if nvlink <= 0 else "nvlink" if "V100" in name else "nvswitch"
+    bridged = any(word in name for word in ("PCIE", "NVL", "RTX"))
+    return "pcie" if nvlink <= 0 else "nvlink-bridge" if bridged else "nvlink"
 
 
 def _place(text: str | None) -> tuple[str | None, str | None]:

@@ -76,13 +76,19 @@ def _facts(row: Row, gpu: Row) -> dict[str, Any]:
         "gpu_count": count,
         "gpu_share": "whole",
         "gpu_memory_gib": row.need_row("gpu_memory").need_positive("size_in_gigabytes") / count,
-        # a stated peer-to-peer rate means a link between the cards: PCIe is left null
-        "gpu_link": ("nvlink" if "SXM" in said[2] else "nvlink-bridge") if p2p and count > 1 else None,
+        "gpu_link": _link(said[2]) if p2p and count > 1 else None,
         "vcpus": row.row("cpu").positive("number_of_cores"),
         "ram_gib": row.row("memory").positive("size_in_gigabytes"),
         "stock_grade": "price",
         "note": f"peer to peer {p2p}" if p2p else None,
     }
+
+
+def _link(text: str) -> str:
+    """What a stated peer-to-peer rate means: with PCIe alone the field is null."""
+    if "RTX" in text:
+        return "nvlink-bridge"
+    return "nvswitch" if "SXM" in text and "SXM2" not in text else "nvlink"
 
 
 def _disk(row: Row) -> dict[str, object]:

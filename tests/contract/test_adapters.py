@@ -1,4 +1,4 @@
-"""The contract, over every registered adapter and its fixtures. A provider is listed nowhere but in the entry points."""
+"""The contract, over every registered adapter and its fixtures: providers are listed in the entry points only."""
 
 from __future__ import annotations
 
