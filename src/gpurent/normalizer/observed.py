@@ -268,7 +268,8 @@ def effects(task: str, stack: str, group: str) -> dict[int, Effect]:
         effect = mean * n / (n + 2) over the n cells of other tasks; half way from there to the cell of the same task
         in the other precision group, where there is one
 
-    A cell's deviation is the log of its measured over its predicted unit time, predicted without the card.
+    A cell's deviation is the log of its measured over its predicted unit time, predicted without the card. Fewer than
+    three cells say nothing.
     """
     model, places = tables.constants("model"), cards.index()
     by_card: dict[str, list[dict[str, str]]] = {}
@@ -283,6 +284,6 @@ def effects(task: str, stack: str, group: str) -> dict[int, Effect]:
         if same:
             effect += model["effect_same_task"] * (sum(same) / len(same) - effect)
         precisions = frozenset(row["precision"] for row in rows if (row["task"], row["group"]) != (task, group))
-        if other or same:
+        if len(other) + len(same) >= model["effect_min_cells"]:
             found[places[card]] = Effect(effect, len(other) + len(same), precisions)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -109,20 +109,22 @@ class TaskBook:
     def _own(self, place: int, asked: Charge, basis: Entry) -> Entry | None:
         """The entry of a card that was measured in this precision: unit' = unit - d / batch + d / batch'.
 
-        A task of few cards has no launch time of its own: its rate then holds at any batch.
+        A task of few cards has no launch time of its own: its rate then holds at any batch. Rates of older containers
+        are brought to the reference by their factor; submissions of several GPUs keep what they reached.
         """
         rows = self.rows.get(asked.group)
         if rows is None:
             return None
-        mine = (rows.card == place) & np.array([name == asked.precision for name in rows.row_precision], dtype=bool)
-        if not mine.any():
+        rows = rows.where((rows.card == place) & _among(rows.row_precision, {asked.precision}))
+        if not len(rows):
             return None
-        best = observed.reference_of(rows.container)
-        current = mine & np.array([name in best for name in rows.container], dtype=bool)
-        chosen = rows.where(current if current.any() else mine)
+        submitted = bool((rows.gpus > 1).all())
+        best = {max(rows.container)} if submitted else observed.reference_of(self.rows[asked.group].container)
+        current = _among(rows.container, best)
+        chosen = rows.where(current) if current.any() else rows
         known = self.coefficients[asked.group]
         batch = np.where(np.isfinite(chosen.batch), chosen.batch, self.batch)
-        unit_s = chosen.unit_s / transfer.factors(chosen, known.fit)
+        unit_s = chosen.unit_s / (1.0 if submitted else transfer.factors(chosen, known.fit))
         rest = float(basis.parts[:3].sum())
         step = float(basis.parts[3])
         work = float(np.mean(unit_s - step / batch))
@@ -175,8 +177,8 @@ class TaskBook:
             rows = self.rows.get(asked.group)
             if rows is None:
                 return {}
-            same = np.array([name == asked.precision for name in rows.row_precision], dtype=bool)
-            self._residuals[key] = transfer.by_card(rows.where(same), self.coefficients[asked.group].fit)
+            same = rows.where(_among(rows.row_precision, {asked.precision}))
+            self._residuals[key] = transfer.by_card(same, self.coefficients[asked.group].fit)
         return self._residuals[key]
 
 
@@ -269,15 +271,28 @@ def _shape_sigma(kind: str) -> float:
     return sigma("shape_of_kind" if kind in ("cnn", "transformer") else "shape_generic")
 
 
+def _among(words: Sequence[str], some: Collection[str]) -> NDArray[np.bool_]:
+    return np.array([word in some for word in words], dtype=bool)
+
+
 def _parts(fit: Fit, card: Card, asked: Charge) -> Floats:
     a, b, c, d = fit.terms
     return np.array([a / (asked.tflops or np.nan), b / (matrix.bandwidth_gbyte_s(card) or np.nan), c, d])
 
 
 def _own_steps(book: TaskBook, precision: str) -> dict[tuple[int, int], tuple[float, float]]:
-    """Steps measured with several GPUs, for a task that has no one-GPU row: (card, GPUs) -> (batch, seconds)."""
+    """Steps measured with several GPUs, for a task that has no one-GPU row: (card, GPUs) -> (batch, seconds).
+
+    Of a card's submissions those of its newest round.
+    """
+    rows = observed.rate_rows(book.task.task, book.task.stack)
+    newest: dict[str, str] = {}
+    for row in rows:
+        newest[row["card"]] = max(row["container"], newest.get(row["card"], ""))
     steps: dict[tuple[int, int], list[tuple[float, float]]] = {}
-    for row in observed.rate_rows(book.task.task, book.task.stack):
+    for row in rows:
+        if row["container"] != newest[row["card"]]:
+            continue
         gpus, batch = int(row["n_gpus"]), float(row["batch"] or book.batch)
         asked = charge(cards.by_id()[row["card"]], precision)
         ran = charge(cards.by_id()[row["card"]], row["precision"])
