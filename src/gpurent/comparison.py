@@ -334,7 +334,7 @@ def _notes(
         notes.append(("compare.no-rate-of-exchange", {"currencies": ", ".join(prices.unconverted)}))
     if fx.is_stale(prices.oldest_rate_days):
         notes.append(("compare.old-rate-of-exchange", {"days": prices.oldest_rate_days}))
-    notes.extend((f"compare.{code}", {}) for code in columns.model.notes)
+    notes.extend((f"compare.{code}", values) for code, values in columns.model.notes)
     notes.extend(_breakevens(offers, columns, ranked))
     return tuple(notes)
 

@@ -7,7 +7,7 @@ Every card gets the best evidence there is: measured, transferred from its kin, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,8 @@ Ints = NDArray[np.int64]
 
 NO_RATE = "no-rate"
 CONTRADICTION = "anchors-contradict"
+
+Note = tuple[str, Mapping[str, str]]  # message code (area compare) and its values
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class CardRates:
     reason: tuple[str, ...]  # why there is no rate; "" where there is one
     warnings: tuple[tuple[str, ...], ...]
     synthetic: NDArray[np.bool_]  # the rate was measured on synthetic input
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     own_steps: dict[tuple[int, int], tuple[float, float]]  # (card, GPUs) -> (batch, step) of rows measured only so
 
     def whole_card_s(self, batch: float) -> Floats:
@@ -81,7 +83,7 @@ def card_rates(workload: Workload, precision: str, anchors: Sequence[Anchor] = (
         sources[place] = entry.source
     rates = CardRates(
         precision, parts[0], parts[1], parts[2], parts[3], spread, tuple(evidence), tuple(sources), tuple(reasons),
-        tuple(charge.warnings for charge in charges), np.full(count, book.synthetic), book.notes, book.own_steps,
+        tuple(charge.warnings for charge in charges), np.full(count, book.synthetic), (), book.own_steps,
     )  # fmt: skip
     return _pinned(rates, workload, anchors, book.shape_sigma) if anchors else rates
 
@@ -163,7 +165,13 @@ def _pinned(rates: CardRates, workload: Workload, anchors: Sequence[Anchor], sha
     known = [bool(evidence) for evidence in rates.evidence]
     notes = rates.notes
     if told.contradiction:
-        notes = (*notes, CONTRADICTION)
+        (one, low), (other, high) = told.contradiction
+        values = {
+            "one": f"{one.card} = {one.samples_per_s:g}",
+            "other": f"{other.card} = {other.samples_per_s:g}",
+            "ratio": f"{high / low:.2g}",
+        }
+        notes = (*notes, (CONTRADICTION, values))
     return CardRates(
         rates.precision, rates.matrix_s * factor, rates.bandwidth_s * factor, rates.unit_s * factor,
         rates.step_s * factor, spread,

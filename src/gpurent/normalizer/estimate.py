@@ -96,7 +96,7 @@ class Estimate:
     source: Sequence[str]
     synthetic: Bools
     warnings: Sequence[tuple[str, ...]]
-    notes: tuple[str, ...]
+    notes: tuple[compute.Note, ...]
     machines: Machines
     rates: compute.CardRates
     steps: Steps
