@@ -61,7 +61,8 @@ def card_rates(workload: Workload, precision: str, anchors: Sequence[Anchor] = (
     """The step of a workload in a precision on every card.
 
     Args:
-        workload: whose measured task, shape or FLOPs decide; its `batch` is what an anchor was measured at.
+        workload: whose measured task, shape or FLOPs decide; anchors, and measured rates that state no batch, count at
+            its `batch`.
         precision: one of CLI.md.
         anchors: rates the user measured; they pin the constant for all cards and stand for their own.
     """
@@ -85,7 +86,7 @@ def card_rates(workload: Workload, precision: str, anchors: Sequence[Anchor] = (
         precision, parts[0], parts[1], parts[2], parts[3], spread, tuple(evidence), tuple(sources), tuple(reasons),
         tuple(charge.warnings for charge in charges), np.full(count, book.synthetic), (), book.own_steps,
     )  # fmt: skip
-    return _pinned(rates, workload, anchors, book.shape_sigma) if anchors else rates
+    return _pinned(rates, float(workload.batch), anchors, book.shape_sigma) if anchors else rates
 
 
 def step_seconds(
@@ -147,18 +148,18 @@ def measured_steps(rates: CardRates, card: Ints, gpus: Floats, batch: Floats) ->
     return steps
 
 
-def _pinned(rates: CardRates, workload: Workload, anchors: Sequence[Anchor], shape_sigma: float) -> CardRates:
+def _pinned(rates: CardRates, batch: float, anchors: Sequence[Anchor], shape_sigma: float) -> CardRates:
     """Rates with the user's anchors: all scaled by what they ask for, the anchored cards at what was measured."""
     index = cards.index()
-    step = rates.whole_card_s(workload.batch)
-    predicted = {each.card: workload.batch / float(step[index[each.card]]) for each in anchors}
+    step = rates.whole_card_s(batch)
+    predicted = {each.card: batch / float(step[index[each.card]]) for each in anchors}
     usable = [each for each in anchors if np.isfinite(predicted[each.card])]
     if not usable:
         return rates
     told = pin(usable, predicted, shape_sigma)
     factor = np.full(len(step), told.factor)
     for card, rate in told.own.items():
-        factor[index[card]] = workload.batch / rate / float(step[index[card]])
+        factor[index[card]] = batch / rate / float(step[index[card]])
     anchored = {index[card] for card in told.own}
     spread = np.clip(rates.sigma, sigma("transferred_data_centre"), shape_sigma)
     spread[list(anchored)] = sigma("measured")
