@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpurent.version import __version__
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from gpurent.offer import Offer
     from gpurent.workloads.workload import Workload
 
-__version__ = "0.1.0"
 __all__ = ["__version__", "compare"]
 
 

@@ -17,10 +17,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from gpurent import __version__
 from gpurent.adapters.contract import AdapterMeta, Part, Response, TransportFailed
 from gpurent.adapters.redaction import redacted_body, redacted_text
 from gpurent.offer import clean_line
+from gpurent.version import __version__
 
 if TYPE_CHECKING:
     import httpx

@@ -41,7 +41,7 @@ GROUPS = ("gpus", "workloads", "providers")
 
 def _version(show: bool) -> None:
     if show:
-        from gpurent import __version__
+        from gpurent.version import __version__
 
         typer.echo(f"gpurent {__version__}")
         raise typer.Exit

@@ -65,9 +65,10 @@ def wanted(
     """The filters of a command line."""
     from gpurent.selection import Wanted, read_range
 
+    kinds = ("on-demand", "spot", "reserved", "any")
     return Wanted(
         gpu=words(gpu), provider=words(provider), region=words(region), tier=words(tier),
-        purchase=choice(purchase.replace("ondemand", "on-demand"), ("on-demand", "spot", "reserved", "any"), "--purchase"),
+        purchase=choice(purchase.replace("ondemand", "on-demand"), kinds, "--purchase"),
         share=choice(share, ("whole", "slice", "any"), "--share"), min_vram_gib=positive(min_vram, "--min-vram"),
         vcpus=read_range(vcpus, "--vcpus") if vcpus else None, ram_gib=read_range(ram, "--ram") if ram else None,
         count=read_range(count, "--count") if count else None, include_sold_out=sold_out, include_via=via,

@@ -38,9 +38,10 @@ def _checks() -> list[dict[str, Any]]:
     from datetime import UTC, datetime
     from importlib.metadata import PackageNotFoundError, version
 
-    from gpurent import __version__, catalogue, fx
+    from gpurent import catalogue, fx
     from gpurent.adapters.registry import load
     from gpurent.cli import paths
+    from gpurent.version import __version__
 
     today = datetime.now(UTC).date()
     checks = [

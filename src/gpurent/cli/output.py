@@ -38,7 +38,8 @@ def document(command: str, **content: Any) -> dict[str, Any]:
     """The envelope of every JSON answer: schema, who made it from which tables, when."""
     from datetime import UTC, datetime
 
-    from gpurent import __version__, catalogue
+    from gpurent import catalogue
+    from gpurent.version import __version__
 
     return {
         "schema": f"gpurent.{command}/1",

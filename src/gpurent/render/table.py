@@ -69,7 +69,7 @@ def compare_columns(lang: str, currency: str = "USD") -> list[Column]:
 
 
 def compare_cells(row: Row, lang: str, rate: float = 1.0, tied: bool = True) -> list[str]:
-    """One row's cells; `rate` turns US dollars into the currency of the view, `tied` marks those tied with the first."""
+    """One row's cells; `rate` turns US dollars into the view's currency, `tied` marks what is tied with the first."""
 
     def money(key: str) -> float | None:
         return None if row[key] is None else row[key] * rate

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import quantiles
 from typing import cast
 
-from gpurent import __version__, fx
+from gpurent import fx
 from gpurent.adapters import captures
 from gpurent.adapters.contract import Adapter, Raw, TransportFailed, is_fault
 from gpurent.adapters.http import Network
@@ -26,6 +26,7 @@ from gpurent.snapshots import bank, gate, keep, lock, store
 from gpurent.snapshots.collection import Answer, Ended, Remark, Verdict, without_doubles
 from gpurent.snapshots.current import known_rates, past_of
 from gpurent.snapshots.keep import Aggregate
+from gpurent.version import __version__
 
 Clock = Callable[[], datetime]
 
