@@ -229,6 +229,7 @@ def _count(tokens: tuple[Token, ...], named: list[Head], said: Said) -> int | No
             units.append(number)
         elif (
             (after == "times" and _leads(tokens, place + 2, taken))
+            or (after == "times" and _kind(tokens, place + 2) == "end" and _trails(tokens, place - 1, taken))
             or (before == "times" and _trails(tokens, place - 2, taken) and not _lanes(tokens, place, number))
             or (before == "times" and tokens[place - 1].gap != "" and place + 1 in taken)
             or (token.gap == ":" and _trails(tokens, place - 1, taken) and named != [])

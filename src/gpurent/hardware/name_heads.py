@@ -18,7 +18,7 @@ _LINES = (
 _SUFFIX_ORDER = ("ti", "super", "d", "v2", "laptop")
 _SHORT = 2
 _NO_NAME = ("￥", "$", "€", "£", "#", "@", "-", "~", ".")  # what stands before a price or a part of another name
-_STEPS = (" ", "-", "_", "", " (", " [", "(", "[")  # what may stand between the parts of one name
+_BETWEEN = frozenset(" -_()[]")  # what may stand between the parts of one name
 _UNITS = ("mhz", "ghz", "w", "h", "hours", "hour", "mb", "mbps", "gbps")
 
 
@@ -91,11 +91,15 @@ def _word(tokens: tuple[Token, ...], place: int) -> tuple[str, str]:
     return (tokens[place].kind, tokens[place].value) if 0 <= place < len(tokens) else ("end", "")
 
 
+def _joins(gap: str) -> bool:
+    return len(gap) <= 3 and _BETWEEN.issuperset(gap)
+
+
 def _lines(tokens: tuple[Token, ...], place: int) -> tuple[set[str], int]:
     """The product lines written before a number, and where they start."""
     lines: set[str] = set()
     start = place
-    while start > 0 and tokens[start].gap in _STEPS:
+    while start > 0 and _joins(tokens[start].gap):
         kind, value = tokens[start - 1].kind, tokens[start - 1].value
         if (
             (kind == "line" and value in _LINES)
@@ -162,7 +166,7 @@ def _suffixes(tokens: tuple[Token, ...], place: int) -> tuple[list[str], int, bo
     """The suffixes behind a number, where they end, and whether the first one is glued to it."""
     found: list[str] = []
     end = place
-    while tokens[end].kind in ("suffix", "noise") and tokens[end].gap in _STEPS:
+    while tokens[end].kind in ("suffix", "noise") and _joins(tokens[end].gap):
         if tokens[end].kind == "suffix":
             found.append(tokens[end].value)
         end += 1

@@ -18,25 +18,29 @@ MIB_PER_GIB = 1024
 _GIB = {"gib": 1.0, "gb": 1.0, "g": 1.0, "vram": 1.0, "mib": 1 / MIB_PER_GIB, "mb": 1 / MIB_PER_GIB, "tb": 1024.0}
 
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_ODD = str.maketrans(dict(zip("　×✕✖∗·™®©、。¥²³¹–—‑−", " ****    ,,￥   ----", strict=True)))
+_ODD = str.maketrans("　×✕✖∗·、。¥²³¹–—‑−", " **** ,,￥   ----", "™®©")
 _CHINESE_DIGITS = dict(zip("一单两双二三四五六七八九十", (1, 1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10), strict=True))
 _COUNT = re.compile(
     r"((?<![a-z0-9.])\d{1,3}|[一单两双二三四五六七八九十])\s?(?:[张块个颗枚片]\s?卡|卡(?!片)|张|颗|枚|路|块(?!\s?[钱/每一人]))"
 )
 _IDS = re.compile(r"\(?\buuid:[^)]{0,80}\)?|(?:gpu-|mig-)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SMI_LINE = re.compile(r"^\s*gpu\s\d{1,3}\s?:|\bdevice\s{1,4}\d{1,3}\s?:")
-_REWRITES = (
-    (re.compile(r"max[\s_-]?q(?![a-z0-9])"), "maxq"),
-    (re.compile(r"\bpci[\s_-]?e(?:xpress)?(?![a-z])"), "pcie"),
-    (re.compile(r"\bpci express\b"), "pcie"),
-    (re.compile(r"\bserver[\s_-]edition\b"), "se"),
-    (re.compile(r"\bworkstation[\s_-]edition\b"), "ws"),
-    (re.compile(r"\bblackwell[\s_-]server\b"), "blackwell se"),
-    (re.compile(r"\bblackwell[\s_-]workstation\b"), "blackwell ws"),
-    (re.compile(r"\btime[\s_-]slic(?:e|ed|ing)\b"), "timeslice"),
-    (re.compile(r"\bmi[\s_-](?=\d{2,3}[ax]?\b)"), "mi"),
-    (re.compile(r"\bp(10[246])[\s_-](?=100\b|090\b)"), r"p\1"),
-    (re.compile(r"\bcore\si(?=[3579]\b)"), "i"),
+_REWRITES = tuple(
+    (re.compile(f"(?<![a-z0-9]){pattern}(?![a-z0-9])"), plain)
+    for pattern, plain in (
+        (r"max[\s_-]?q", "maxq"),
+        (r"pci[\s_-]?(?:e|express)", "pcie"),
+        (r"server[\s_-]edition", "se"),
+        (r"workstation[\s_-]edition", "ws"),
+        (r"blackwell[\s_-]server", "blackwell se"),
+        (r"blackwell[\s_-]workstation", "blackwell ws"),
+        (r"time[\s_-]slic(?:e|ed|ing)", "timeslice"),
+        (r"(?<!-)(a|h|v|b|gb|gh)-(100|200|300|800)(s?)", r"\1\2\3"),
+        (r"(nvidia[\s_])([ahv])[\s_](100|200|800)", r"\1\2\3"),
+        (r"mi[\s_-](\d{2,3}[ax]?)", r"mi\1"),
+        (r"p(10[246])[\s_-](100|090)", r"p\1\2"),
+        (r"core\si([3579])", r"i\1"),
+    )
 )
 _MIG = re.compile(r"(?:mig)?(?:\dc\.)?(\d{1,2})g\.?(\d{1,3})gb")
 _VGPU = re.compile(r"(\d{1,3})([qcab])")
@@ -103,13 +107,18 @@ def _phrases() -> tuple[tuple[re.Pattern[str], str, str], ...]:
     return tuple(found)
 
 
+def narrow(text: str) -> str:
+    """Full-width letters and digits as plain ones, at most 240 characters."""
+    return text[:MAX_TEXT].translate(_WIDE)
+
+
 def fold(text: str, provider: str = "") -> str:
     """Lower-case ASCII text with Chinese words, odd signs and written phrases put into plain words.
 
     >>> fold("ＲＴＸ４０９０ ×２卡")
     'rtx4090 * 2 cards'
     """
-    text = text[:MAX_TEXT].translate(_WIDE).translate(_ODD).lower()
+    text = narrow(text).translate(_ODD).lower()
     text = _IDS.sub(" ", text)
     text = _SMI_LINE.sub(" ", text)
     if not text.isascii():

@@ -16,10 +16,11 @@ from gpurent import tables
 from gpurent.hardware import cards, instances, name_grammar, slices
 from gpurent.hardware.cards import Card
 from gpurent.hardware.name_grammar import Said
-from gpurent.hardware.name_tokens import fold, tokens
+from gpurent.hardware.name_tokens import fold, narrow, tokens
 from gpurent.offer import Share, clean_line
 
 MIB = 1024
+_BRACKETS = "()[]{}<>,;|\"' "
 _PLURAL = re.compile(r"\d{2}0s\b")
 UNSURE = {"another-edition", "form-contradicted", "memory-contradicted", "size-unclear"}
 
@@ -65,7 +66,7 @@ def read_name(
 
 @lru_cache(maxsize=65536)
 def _read(text: str, provider: str, memory_gib: float | None, gpu_count: int | None) -> NameReading:
-    text = clean_line(text)
+    text = narrow(clean_line(text)).strip(_BRACKETS)
     machine = instances.find(text, provider)
     if machine is not None:
         return _of_machine(machine, memory_gib)
@@ -73,7 +74,7 @@ def _read(text: str, provider: str, memory_gib: float | None, gpu_count: int | N
     machine = instances.spelling(folded, provider)
     if machine is not None:
         return _of_machine(machine, memory_gib)
-    words = text.split()
+    words = [word.strip(_BRACKETS) for word in text.split()]
     named = [found for word in words if (found := instances.find(word, provider)) is not None]
     if named or any(instances.is_size(word) for word in words):  # the letters in a machine's name name no card
         words = [word for word in words if not instances.is_size(word) and instances.find(word, provider) is None]
