@@ -271,3 +271,29 @@ def test_folders_come_from_their_variables_then_from_a_service() -> None:
     assert paths.data_dir({**service, "GPURENT_DATA_DIR": "/here"}) == Path("/here")
     assert paths.cache_dir({**service, "GPURENT_CACHE_DIR": "/here"}) == Path("/here")
     assert paths.history({"GPURENT_DATA_DIR": "/here"}) == Path("/here/history.sqlite")
+
+
+def test_compare_names_the_provider_whose_last_night_was_no_use(run: Run, month: Path) -> None:
+    with closing(store.open_to_write(month)) as db:
+        number = keep.begin_run(db, NOW, "live", "test")
+        keep.fail(db, number, answer([], NOW), "answered 503")
+    code, out, err = run("compare", "-w", "bert-large", "-o", "json")
+    assert code == 0
+    assert "cloud: prices are of" in err
+    assert "failed" in err
+    (provider,) = json.loads(out)["data"]["providers"]
+    assert provider["collected_at"].startswith(f"{NOW - timedelta(days=1):%Y-%m-%d}")
+
+
+def test_compare_converts_with_the_rate_of_the_night(run: Run, month: Path) -> None:
+    from gpurent.fx import EcbDay
+
+    with closing(store.open_to_write(month)) as db:
+        number = keep.begin_run(db, NOW, "live", "test")
+        day = NOW.date()
+        keep.keep_rates(
+            db, number, answer([], NOW, provider="ecb"), [EcbDay(day, "USD", "1.0"), EcbDay(day, "CNY", "5.0")]
+        )
+        keep_night(db, [offer("c", "10", currency="CNY", provider="yuan")], NOW, provider="yuan")
+    _, out, _ = run("compare", "-w", "bert-large", "--provider", "yuan", "-o", "json")
+    assert json.loads(out)["rows"][0]["usd_per_hour"] == 2.0

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from gpurent.comparison import Comparison
+    from gpurent.fx import Rates
     from gpurent.offer import Offer
     from gpurent.workloads.workload import Workload
 
@@ -108,7 +109,13 @@ def compare(
     have = current(offers, now)
     view = _view(currency, fx_date, now)
     found = compare_offers(
-        have.offers, job, options, now=now, mine=_mine(mine, mine_usd_per_hour, now), fx_day=view.day
+        have.offers,
+        job,
+        options,
+        now=now,
+        mine=_mine(mine, mine_usd_per_hour, now),
+        fx_rates=view.rates,
+        fx_day=view.day,
     )
     shown = _shown(found, top, output, include_dropped)
     answer = _answer(found, shown, have.data(), view.options)
@@ -144,25 +151,28 @@ def _nodes(nodes: int) -> int:
 class _View:
     """The currency a person reads and the day it is converted for."""
 
-    def __init__(self, currency: str, rate: float, day: datetime | None, options: dict[str, Any]) -> None:
-        self.currency, self.rate, self.day, self.options = currency, rate, day, options
+    def __init__(self, currency: str, rate: float, day: datetime | None, rates: Rates, options: dict[str, Any]) -> None:
+        self.currency, self.rate, self.day, self.rates, self.options = currency, rate, day, rates, options
 
 
 def _view(currency: str, fx_date: str | None, now: datetime) -> _View:
     from datetime import UTC, datetime
 
     from gpurent import fx
+    from gpurent.cli.current import rates
 
     code = currency.strip().upper()
     try:
         day = None if fx_date is None else datetime.fromisoformat(fx_date).replace(tzinfo=UTC)
     except ValueError:
         raise Problem("--fx-date is not a day", fx_date, "write it as 2026-11-30") from None
-    rate = fx.rates([code], (day or now).date()).get(code)
+    known = rates()
+    rate = fx.rates([code], (day or now).date(), known).get(code)
     if rate is None:
-        known = ", ".join(fx.embedded().currencies)
-        raise Problem("no rate of exchange for this currency", currency, f"known on that day: {known}")
-    return _View(code, 1 / rate, day, {"currency": code, "fx_date": None if day is None else day.date().isoformat()})
+        listed = ", ".join(known.currencies)
+        raise Problem("no rate of exchange for this currency", currency, f"known on that day: {listed}")
+    options = {"currency": code, "fx_date": None if day is None else day.date().isoformat()}
+    return _View(code, 1 / rate, day, known, options)
 
 
 def _mine(text: str | None, usd_per_hour: float | None, now: datetime) -> Offer | None:

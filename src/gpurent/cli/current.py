@@ -6,12 +6,16 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpurent.cli.output import note
 from gpurent.errors import PARTIAL, Problem
 from gpurent.offer import Offer
 from gpurent.offer_file import MAX_BYTES
+
+if TYPE_CHECKING:
+    from gpurent.fx import Rates
+    from gpurent.snapshots.current import Source
 
 
 @dataclass(frozen=True)
@@ -71,11 +75,39 @@ def _collected() -> Current | None:
     offers, collections = current_offers(store)
     if not offers:
         return None
+    for entry in collections.values():
+        _say_when_behind(entry)
     providers = [
         {"provider": name, "collected_at": entry.collected_at.isoformat(), "complete": entry.complete}
         for name, entry in sorted(collections.items())
     ]
     return Current(offers, "collected", providers)
+
+
+def _say_when_behind(source: Source) -> None:
+    """Name a provider whose last try was no use, and what its answers stopped showing without being complete."""
+    from gpurent.cli import state
+    from gpurent.messages import say
+
+    lang, seen = state.lang(), f"{source.collected_at:%Y-%m-%d %H:%M}"
+    if source.last_status != "kept":
+        status = say(f"snapshot.{source.last_status}", lang)
+        note(say("snapshot.behind", lang, provider=source.provider, seen=seen, status=status))
+    if source.unseen:
+        note(say("snapshot.unseen", lang, provider=source.provider, n=source.unseen))
+
+
+def rates() -> Rates:
+    """Currency rates: the embedded ones, and the newer days that were kept with the nights."""
+    from gpurent import fx
+    from gpurent.cli import paths
+
+    store = paths.history()
+    if not store.exists():
+        return fx.embedded()
+    from gpurent.snapshots.current import rates as kept
+
+    return kept(store)
 
 
 def _from_file(path: str, now: datetime) -> Current:

@@ -124,8 +124,8 @@ def export(
 
     \b
     gpurent export --parquet history/
-    duckdb -c "select card, min(lowest) from 'history/aggregates.parquet' group by card"
-    duckdb -c "select * from 'history/spans.parquet' where gpu like '%4090%'"
+    gpurent export --parquet /mnt/share/gpurent --quiet
+    gpurent export --parquet h && duckdb -c "select gpu, min(amount) from 'h/spans.parquet' group by gpu"
     """
     from pathlib import Path
 
