@@ -13,9 +13,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from tests.faults.replay import Reply, replaying
+
 from gpurent.adapters.contract import AdapterMeta, Client, Raw
 from gpurent.adapters.run import fetch_all
-from tests.faults.replay import Reply, replaying
 
 BUDGET_S = 3.0
 
@@ -30,7 +31,7 @@ class Slow:
         part = client.part("list", client.get(f"https://{self.META.hosts[0]}/list"))
         return Raw(self.META.name, (part,), True)
 
-    def parse(self, raw: Raw):  # type: ignore[no-untyped-def] # noqa: ANN201
+    def parse(self, raw: Raw):  # type: ignore[no-untyped-def]
         return iter(())
 
 
