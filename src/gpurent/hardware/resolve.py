@@ -14,7 +14,9 @@ from typing import Any
 
 from gpurent.hardware import cards, instances, slices
 from gpurent.hardware.cards import Card
-from gpurent.hardware.names import MIB, UNSURE, NameReading, provider_key, read_name
+from gpurent.hardware.name_choice import UNSURE, NameReading
+from gpurent.hardware.name_tokens import MIB_PER_GIB
+from gpurent.hardware.names import provider_key, read_name
 from gpurent.hardware.slices import SliceShare
 from gpurent.offer import Offer, Share
 
@@ -162,7 +164,7 @@ def _share(
 
 
 def _fractions(card: Card, share: Share, profile: str | None, size: float | None) -> SliceShare | None:
-    if share in ("mig", "vgpu", "unknown") and size is not None and size * MIB >= card.memory_mib_min:
+    if share in ("mig", "vgpu", "unknown") and size is not None and size * MIB_PER_GIB >= card.memory_mib_min:
         size = None  # the size of the card, not of the slice
     return slices.fractions(card.card, share, profile, size)
 
@@ -177,13 +179,15 @@ def _status(found: list[Card]) -> list[str]:
 def _memory(found: list[Card], share: Share, parts: list[SliceShare], size: float | None) -> float | None:
     """Memory of one card or slice in GiB; of candidates the smallest."""
     if share == "whole":
-        inside = size is not None and any(card.memory_mib_min <= size * MIB <= card.memory_mib_max for card in found)
+        inside = size is not None and any(
+            card.memory_mib_min <= size * MIB_PER_GIB <= card.memory_mib_max for card in found
+        )
         return size if inside else min(card.memory_gb for card in found)
     if share == "timeslice":
         return min(card.memory_gb for card in found)
-    least = min((part.memory_mib / MIB for part in parts), default=None)
+    least = min((part.memory_mib / MIB_PER_GIB for part in parts), default=None)
     if least is None:
-        return None if size is not None and any(size * MIB >= card.memory_mib_min for card in found) else size
+        return None if size is not None and any(size * MIB_PER_GIB >= card.memory_mib_min for card in found) else size
     return min(least, size) if size is not None else least
 
 

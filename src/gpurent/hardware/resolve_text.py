@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpurent.hardware import cards
-from gpurent.hardware.names import NameReading, near_names, read_name
+from gpurent.hardware.name_choice import NameReading
+from gpurent.hardware.names import near_names, read_name
 from gpurent.offer import clean_line
 
 MAX_LINES = 1000
