@@ -202,11 +202,20 @@ def _left(text: str, tokens: list[Token], index: int, used: int) -> int:
     seen: set[str] = set()
     while index > used and tokens[index - 1].kind in _LEFT and _near(text, tokens[index - 1], tokens[index]):
         kind = tokens[index - 1].kind
+        if kind == "unit" and not _label(text, tokens[index - 1], tokens[index]):
+            break
         if kind in seen or (kind in _UNITS and seen & _UNITS):
             break
         seen.add(kind)
         index -= 1
     return index
+
+
+def _label(text: str, unit: Token, amount: Token) -> bool:
+    """Whether a period stands before its amount: "每小时 1.98", "Price/hr: $2.99", but not "400 Gb/s, $32.77"."""
+    if not unit.match.group().startswith("/"):
+        return True
+    return unit.match["period"].lower() != "s" and not re.search("[,;]", text[unit.end : amount.start])
 
 
 def _right(text: str, tokens: list[Token], index: int) -> int:

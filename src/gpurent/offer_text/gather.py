@@ -82,7 +82,16 @@ def _lone_sizes(scan: Scan, facts: Facts) -> None:
     host, mention = facts.host, main_mention(facts)
     sizes = list(_LONE_SIZE.finditer(scan.left))
     if mention is not None and host.vram_gib is None:
-        own = next((size for size in sizes if not size["low"] and int(size["n"]) in memory_sizes(mention.text)), None)
+        whole = memory_sizes(mention.text)
+        cut = facts.share in ("mig", "vgpu") and len(sizes) == 1  # "1/6 A10, 4GB": the slice's own
+        own = next(
+            (
+                size
+                for size in sizes
+                if not size["low"] and (int(size["n"]) in whole or (cut and int(size["n"]) < max(whole, default=0)))
+            ),
+            None,
+        )
         if own is not None:
             host.vram_gib = float(own["n"])
             sizes.remove(own)

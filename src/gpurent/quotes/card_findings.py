@@ -86,22 +86,21 @@ def _share(context: Context) -> Iterator[Finding]:
         yield Finding("slices-in-parallel", "fail", numbers, verdict="incompatible")
     said = honest(context)
     severity, verdict = ("warning", "need-more-info") if said else ("fail", "not-a-whole-card")
-    card = context.cards[0]
-    whole = card.memory_gib
+    whole = context.cards[0].memory_gb
+    size = min(context.offer.gpu_memory_gib or 1e9, whole) if context.offer.gpu_memory_gib else found.memory_gib
     numbers = {
-        "card": context.names, "profile": found.share_profile or "?", "memory_gib": found.memory_gib,
+        "card": context.names, "profile": found.share_profile or "?", "memory_gib": size,
         "compute_share": found.compute_fraction, "compute_share_high": found.compute_fraction_high,
-        "memory_share": None if found.memory_gib is None else found.memory_gib / whole,
+        "memory_share": None if size is None else size / whole,
         "bandwidth_share": found.bandwidth_fraction, "card_memory_gib": whole,
     }  # fmt: skip
     if found.share == "timeslice":
         yield Finding("time-shared", severity, numbers, verdict=verdict)  # type: ignore[arg-type]
-    elif found.compute_fraction is None or found.memory_gib is None:
+    elif found.compute_fraction is None or size is None:
         yield Finding("slice-unknown", severity, numbers, verdict=verdict)  # type: ignore[arg-type]
     else:
         shares = {
-            "compute": percent(found.compute_fraction), "memory": percent(min(1.0, found.memory_gib / whole)),
-            "memory_gib": f"{found.memory_gib:g}",
+            "compute": percent(found.compute_fraction), "memory": percent(size / whole), "memory_gib": f"{size:.3g}",
         }  # fmt: skip
         code = "slice-said" if said else "not-a-whole-card"
         yield Finding(code, severity, numbers, shares, verdict)  # type: ignore[arg-type]
@@ -140,7 +139,8 @@ def _modded(context: Context) -> Iterator[Finding]:
         numbers["rate_ratio"] = own / plain
         numbers["stock"] = stock.card if stock else ""
     code = "modded-card" if own and plain else "modded-card-unmeasured"
-    yield Finding(code, "warning", numbers, verdict="need-more-info")
+    shown = {"rate_ratio": f"{own / plain:.2f}"} if own and plain else {}
+    yield Finding(code, "warning", numbers, shown, "need-more-info")
 
 
 def _export(context: Context, card: Card) -> Iterator[Finding]:

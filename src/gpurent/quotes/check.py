@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpurent import tables
-from gpurent.comparison import Comparison, Options, compare
 from gpurent.hardware.resolve import resolve
 from gpurent.messages import say
 from gpurent.offer import Offer
@@ -19,7 +18,7 @@ from gpurent.offer_text.readings import Quote, Why
 from gpurent.quotes import summary
 from gpurent.quotes.billing_findings import billing_findings
 from gpurent.quotes.card_findings import card_findings
-from gpurent.quotes.claims import Interval, claim_findings
+from gpurent.quotes.claims import Interval, claim_findings, plain_cards
 from gpurent.quotes.context import Context, Estimate
 from gpurent.quotes.findings import Finding, money, shown
 from gpurent.quotes.host_findings import host_findings
@@ -29,8 +28,10 @@ from gpurent.quotes.questions import questions
 from gpurent.quotes.settle import Settled, settle
 from gpurent.quotes.stacks import Stack, stack_findings, version
 from gpurent.quotes.verdict import verdict
-from gpurent.selection import Wanted
 from gpurent.workloads.workload import Workload
+
+if TYPE_CHECKING:
+    from gpurent.comparison import Comparison
 
 NO_STACK = Stack()
 _TRIED_VCPUS = (2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
@@ -144,8 +145,13 @@ def _findings(context: Context, asked: Question) -> list[Finding]:
     ]
 
 
-def _options(asked: Question) -> Options:
-    return Options(wanted=Wanted(purchase="any"), precision=asked.precision)
+def _compare(offers: Sequence[Offer], workload: Workload, asked: Question, mine: Offer) -> Comparison:
+    """The one road, imported only where a workload asks for it: it brings numpy along."""
+    from gpurent.comparison import Options, compare
+    from gpurent.selection import Wanted
+
+    options = Options(wanted=Wanted(purchase="any"), precision=asked.precision)
+    return compare(offers, workload, options, now=asked.now, mine=mine)
 
 
 def _estimate(context: Context, asked: Question) -> Estimate:
@@ -159,7 +165,7 @@ def _estimate(context: Context, asked: Question) -> Estimate:
         context.offer.model_copy(update={"vcpus": float(n), "listing": f"{n} vCPUs", "price": None})
         for n in _TRIED_VCPUS
     ]
-    found = compare((*others, *tried), workload, _options(asked), now=asked.now, mine=context.offer)
+    found = _compare((*others, *tried), workload, asked, context.offer)
     row = dict(found.mine or {})
     columns, place = found.columns, len(found.offers) - 1
     at = int(columns.hardware_of[place])
@@ -206,9 +212,13 @@ def _own_rate(claim: Claim, context: Context, asked: Question) -> Interval | Non
         (one for one in ("bert-large", "bert-base", "resnet50") if one.replace("-", "") in words.replace("-", "")), None
     )
     workload = workloads.load(name) if name else context.workload if not words else None
-    if workload is None or not context.cards:
+    cards = plain_cards(context)
+    if workload is None or not cards:
         return None
-    found = compare((), workload, _options(asked), now=asked.now, mine=context.offer)
+    offer = context.offer
+    if not context.cards:  # the claim is about the card of that name as it really is
+        offer = offer.model_copy(update={"gpu": cards[0].name, "gpu_memory_gib": None})
+    found = _compare((), workload, asked, offer)
     model, at = found.columns.model, int(found.columns.hardware_of[0])
     if model.reason[at] or not float(model.gpu[at]) > 0:
         return None
@@ -240,4 +250,7 @@ def _values(why: Why) -> dict[str, str]:
     values = {key: shown(value) for key, value in why.values.items()}
     if currency:
         values |= {key: money(why.values[key], currency) for key in ("price", "low", "high") if key in why.values}
+        values["range"] = values["low"] if values["low"] == values["high"] else f"{values['low']}–{values['high']}"
+        least, most = (shown(float(f"{why.values[key]:.3g}")) for key in ("times_low", "times_high"))
+        values["times"] = least if least == most else f"{least}–{most}"
     return values

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gpurent import tables
+from gpurent.hardware import slices
 from gpurent.hardware.cards import Card, by_id
 from gpurent.hardware.names import read_name
 from gpurent.offer_text.facts import Claim
@@ -57,9 +58,11 @@ def claim_findings(context: Context, rate_of: Callable[[Claim], Interval | None]
             yield Finding("claim-high", "info", numbers)
     yield from _architecture(context)
     yield from _link(context)
+    if context.found.share == "mig" and context.cards and not any(_cuts_by_mig(card) for card in context.cards):
+        yield Finding("claim-mig", "warning", {"card": context.names}, verdict="need-more-info")
 
 
-def _plain_cards(context: Context) -> tuple[Card, ...]:
+def plain_cards(context: Context) -> tuple[Card, ...]:
     """The cards the name alone means, without size and chip: what the claim is about."""
     if context.cards and "memory-above-card" not in context.found.warnings:
         return context.cards
@@ -71,7 +74,7 @@ def _plain_cards(context: Context) -> tuple[Card, ...]:
 
 
 def _architecture(context: Context) -> Iterator[Finding]:
-    cards = _plain_cards(context)
+    cards = plain_cards(context)
     if not cards:
         return
     real = {card.architecture for card in cards}
@@ -89,6 +92,10 @@ def _architecture(context: Context) -> Iterator[Finding]:
 def _named(cards: tuple[Card, ...], pattern: str) -> bool:
     """The word is part of the card's own name ("RTX 6000 Ada")."""
     return any(re.search(pattern, card.name, re.IGNORECASE) for card in cards)
+
+
+def _cuts_by_mig(card: Card) -> bool:
+    return any(slices.mig_of_memory(card.card, card.memory_gb / parts) for parts in (2, 4, 8))
 
 
 def _has(card: Card, size_gib: float) -> bool:

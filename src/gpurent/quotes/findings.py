@@ -52,15 +52,16 @@ def shown(value: Any) -> str:
 def money(amount: float, currency: str = "USD") -> str:
     """An amount with its currency: cents from one up, three significant digits below.
 
-    >>> money(7.8125, "CNY"), money(0.0375)
-    ('￥7.81', '$0.0375')
+    >>> money(7.8125, "CNY"), money(0.2), money(0.0375)
+    ('￥7.81', '$0.20', '$0.0375')
     """
     sign = _SIGNS.get(currency, f"{currency} ")
     if abs(amount) >= 1000:
         return f"{sign}{amount:,.0f}"
     if abs(amount) >= 1:
         return f"{sign}{amount:,.2f}"
-    return f"{sign}{float(f'{amount:.3g}'):.10g}"
+    text = f"{float(f'{amount:.3g}'):.10f}".rstrip("0")
+    return sign + text + "0" * max(0, 2 - len(text.partition(".")[2]))
 
 
 def percent(share: float) -> str:

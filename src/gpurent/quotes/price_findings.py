@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpurent import fx, tables
+from gpurent.messages import say
 from gpurent.quotes.context import Context
 from gpurent.quotes.findings import Finding, money, percent
 from gpurent.quotes.market import INDEX, Market, usd_per_gpu_hour
@@ -114,7 +115,13 @@ def _shown(context: Context, market: Market, hourly: float, native: float) -> di
     currency = context.currency
     values = {"price": hourly, "low": market.low, "median": market.median, "high": market.high}
     shown = {key: money((value or 0.0) / native, currency) for key, value in values.items()}
-    return {**shown, "since": market.observed_from.isoformat() if market.observed_from else "?"}
+    low, high = shown["low"], shown["high"]
+    return {
+        **shown,
+        "among": say(f"quote.peers-{market.peers}", context.settled.quote.lang),
+        "range": low if low == high else f"{low}–{high}",
+        "since": market.observed_from.isoformat() if market.observed_from else "?",
+    }
 
 
 def _numbers(market: Market, hourly: float) -> dict[str, object]:
@@ -151,7 +158,8 @@ def _against_few(context: Context, market: Market, hourly: float, native: float)
         numbers |= {"above_high": hourly / high - 1, "above_low": hourly / low - 1}
         least, most = f"{(hourly / high - 1) * 100:.0f}", f"{(hourly / low - 1) * 100:.0f}"
         span = least if least == most else f"{least}–{most}"
-        yield Finding("above-few", "warning", numbers, {**shown, "span": span})
+        clearly = hourly > tables.constants("quote")["overpriced_ratio"] * high
+        yield Finding("above-few", "warning", numbers, {**shown, "span": span}, "need-more-info" if clearly else None)
     elif hourly < low:
         yield Finding("below-few", "info", numbers, {**shown, "span": f"{(1 - hourly / low) * 100:.0f}"})
     else:

@@ -44,7 +44,7 @@ def _codes(context: Context, said: set[str]) -> Iterator[str]:
         yield "form-factor"
     elif said & {"edition-unknown", "memory-unknown"}:
         yield "which-edition"
-    if found.share != "whole" and honest(context):
+    if found.share not in ("whole", "unknown") and honest(context):
         yield "slice-neighbours"
     elif not facts.smi_cards and not facts.instance:
         yield "whole-card"
@@ -64,20 +64,21 @@ def _codes(context: Context, said: set[str]) -> Iterator[str]:
         yield "vcpus"
     elif offer.ram_gib is None:
         yield "ram"
-    if offer.disk_read_mbyte_s is None:
+    if offer.disk_read_mbyte_s is None and not (facts.instance and offer.disk_class):
         yield "disk"
     if offer.purchase == "spot":
         yield "spot"
     elif offer.minimum_billed_s is None and not (price and price.term_months and price.term_months > 1):
         yield "minimum"
-    if offer.cuda_max is None and offer.driver is None:
+    if offer.cuda_max is None and offer.driver is None and not facts.instance:
         yield "driver"
     if offer.download_mbit_s is None or offer.egress_per_gib is None:
         yield "network"
-    if found.gpu_count == 1:
+    if found.gpu_count == 1 and not facts.instance:
         yield "neighbours"
 
 
 def _basis_open(context: Context) -> bool:
     """Whether the words leave open what one payment buys, even if only one answer can be."""
-    return bool(context.facts.prices) and "per-missing" in context.facts.prices[0].flags
+    facts = context.facts
+    return not facts.instance and bool(facts.prices) and "per-missing" in facts.prices[0].flags

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from gpurent import fx, tables
-from gpurent.hardware.cards import by_id
+from gpurent.hardware.cards import by_id, families
 from gpurent.hardware.resolve import Resolution, resolve
 from gpurent.offer import Offer
 from gpurent.offer_text.readings import Quote, Reading, Rejected, Why
@@ -66,12 +66,31 @@ def settle(quote: Quote, peers: Peers, on: date) -> Settled:
         distance = math.log(price / band.centre) / band.sigma
         likely = reading.confidence * math.exp(-0.5 * min(distance * distance, 60.0))
         weighed.append((Reading(reading.offer, likely, reading.why), fits))
+    weighed = _kept_apart(quote, weighed)
     possible = [reading for reading, fits in weighed if fits]
     implausible = not possible and bool(weighed)
     if implausible:  # the least impossible one stands, and the finding says that no such price is known
         possible, rejected = [reading for reading, _ in weighed], []
     ordered = _normalised(possible)
     return Settled(quote, ordered, tuple(rejected), _open_price(ordered, on), implausible)
+
+
+def _kept_apart(quote: Quote, weighed: list[tuple[Reading, bool]]) -> list[tuple[Reading, bool]]:
+    """A second price of the text (spot beside on-demand) is no rival of the first: each keeps its share of belief."""
+    shares = {True: 0.0, False: 0.0}
+    for reading in quote.readings:
+        shares[_second(reading)] += reading.confidence
+    sums = {True: 0.0, False: 0.0}
+    for reading, fits in weighed:
+        sums[_second(reading)] += reading.confidence if fits else 0.0
+    return [
+        (Reading(r.offer, r.confidence * shares[_second(r)] / (sums[_second(r)] or 1.0), r.why), fits)
+        for r, fits in weighed
+    ]
+
+
+def _second(reading: Reading) -> bool:
+    return any(why.code in ("spot-column", "other-price") for why in reading.why)
 
 
 def _normalised(readings: list[Reading]) -> tuple[Reading, ...]:
@@ -85,16 +104,20 @@ def _band(offer: Offer, found: Resolution, peers: Peers) -> _Band | None:
     cards = [by_id()[name] for name in ((found.card,) if found.card else found.candidates)]
     lows = [card.usd_h_low for card in cards if card.usd_h_low is not None]
     highs = [card.usd_h_high for card in cards if card.usd_h_high is not None]
+    if not lows:  # the same card with other memory, or of another form
+        kin = [other for card in cards for other in families()[card.family]]
+        lows = [card.usd_h_low for card in kin if card.usd_h_low is not None]
+        highs = [card.usd_h_high for card in kin if card.usd_h_high is not None]
     market = peers.of(offer, found)
     if not lows or not highs:
-        if market is None or not market.enough or not market.low or not market.high:
+        if market is None or not market.low or not market.high:
             return None
         lows, highs = [market.low], [market.high]
     fraction = 1.0 if found.share == "whole" else (found.bandwidth_fraction or found.compute_fraction or 0.05)
     low, high = min(lows) * fraction * rules["implausible_below"], max(highs) * rules["implausible_above"]
     centre = math.sqrt(min(lows) * max(highs)) * fraction
     sigma = max(rules["least_price_sigma"], math.log(max(highs) / min(lows)) / 2.56)  # the band as 10 and 90 %
-    if market is not None and market.n >= 2 and market.low and market.high and market.median:
+    if market is not None and market.low and market.high and market.median:
         high = min(high, market.high * rules["market_above"])
         low = max(low, market.low * rules["market_below"])
         spread = math.log(market.high / market.low) / 2.56
@@ -107,7 +130,7 @@ def _ruled_out(offer: Offer, price: float, band: _Band, on: date) -> Why:
     currency = offer.price.currency if offer.price else "USD"
     rate = fx.rates([currency], on).get(currency, 1.0)
     market = band.market
-    if market is not None and market.n >= 2 and market.low and market.high:
+    if market is not None and market.low and market.high:
         low, high = market.low, market.high
     else:
         low, high = band.low, band.high

@@ -42,7 +42,8 @@ def _price(context: Context | None, findings: Sequence[Finding], lang: str) -> s
     if context is None or context.offer.price is None or context.offer.price_per_hour is None:
         return ""
     each = float(context.offer.price_per_hour) / context.found.gpu_count
-    text = say("quote.short-price", lang, price=money(each, context.currency))
+    code = "quote.short-price" if context.found.share == "whole" else "quote.short-price-slice"
+    text = say(code, lang, price=money(each, context.currency))
     standing = next((finding for finding in findings if finding.code in _PRICE), None)
     if standing is None:
         return text
@@ -56,7 +57,8 @@ def offer_line(offer: Offer, lang: str) -> str:
     if offer.share_profile:
         parts.append(offer.share_profile)
     if offer.vcpus:
-        parts.append(say("quote.short-vcpus", lang, n=f"{offer.vcpus:g}"))
+        code = "cores" if offer.threads_per_core == 1 else "vcpus"
+        parts.append(say(f"quote.short-{code}", lang, n=f"{offer.vcpus:g}"))
     if offer.ram_gib:
         parts.append(say("quote.short-ram", lang, n=f"{offer.ram_gib:g}"))
     if offer.disk_class:
