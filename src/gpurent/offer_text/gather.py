@@ -77,6 +77,10 @@ def _read_words(scan: Scan, facts: Facts) -> None:
     _lone_sizes(scan, facts)
 
 
+def _of_card(size: int, whole: frozenset[int], cut: bool) -> bool:
+    return size in whole or (cut and size < max(whole, default=0))
+
+
 def _lone_sizes(scan: Scan, facts: Facts) -> None:
     """Sizes nobody explains: one that a card of this name has is its memory, "64/257 GB" or one alone is the RAM."""
     host, mention = facts.host, main_mention(facts)
@@ -84,14 +88,7 @@ def _lone_sizes(scan: Scan, facts: Facts) -> None:
     if mention is not None and host.vram_gib is None:
         whole = memory_sizes(mention.text)
         cut = facts.share in ("mig", "vgpu") and len(sizes) == 1  # "1/6 A10, 4GB": the slice's own
-        own = next(
-            (
-                size
-                for size in sizes
-                if not size["low"] and (int(size["n"]) in whole or (cut and int(size["n"]) < max(whole, default=0)))
-            ),
-            None,
-        )
+        own = next((size for size in sizes if not size["low"] and _of_card(int(size["n"]), whole, cut)), None)
         if own is not None:
             host.vram_gib = float(own["n"])
             sizes.remove(own)

@@ -34,7 +34,8 @@ _FRAME = re.compile(
     _M,
 )
 _LSCPU_KEYS = (
-    r"Architecture|CPU op-mode\(s\)|CPU\(s\)|On-line CPU\(s\) list|Thread\(s\) per core|Core\(s\) per (?:socket|cluster)"
+    r"Architecture|CPU op-mode\(s\)|CPU\(s\)|On-line CPU\(s\) list|Thread\(s\) per core"
+    r"|Core\(s\) per (?:socket|cluster)"
     r"|Socket\(s\)|NUMA node\(s\)|Vendor ID|Model name|CPU(?: max| min)? MHz|BogoMIPS|L[123][di]? cache"
     r"|NUMA node\d+ CPU\(s\)|Byte Order|CPU family|Model|Stepping|型号名称|架构|每个核的线程数|每个座的核数|座"
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from pydantic import ValidationError
 
 from gpurent.money import Price
 from gpurent.offer import Offer
-from gpurent.offer_text.cards import singular
+from gpurent.offer_text.cards import memory_sizes, singular
 from gpurent.offer_text.facts import Facts
 from gpurent.offer_text.gather import main_mention
 from gpurent.offer_text.hosts import chosen_disk
@@ -75,6 +76,7 @@ def readings_of(facts: Facts) -> Quote:
         return Quote(facts.text, facts.lang, (), facts, faults=("no-card",))
     dimensions = [
         _cards(facts, base),
+        _memories(facts, base),
         _counts(facts, base),
         _cpus(facts, base),
         _rams(facts, base),
@@ -174,6 +176,22 @@ def _cards(facts: Facts, base: dict[str, Any]) -> list[Option]:
     if not size:
         return [(counted, 1.0, ())]
     return [named, (counted, 0.45, (Why("x-is-count", why),))]
+
+
+def _memories(facts: Facts, base: dict[str, Any]) -> list[Option]:
+    """ "Half an A100, 40 GB": the slice's memory or the card's. A size no such card has can only be the slice's."""
+    size, part = base.get("gpu_memory_gib"), facts.share_words
+    if facts.instance or not isinstance(size, float) or part is None or "/" not in part:
+        return [({}, 1.0, ())]
+    share, sizes = float(Fraction(part)), memory_sizes(str(base["gpu"]))
+    if size not in sizes:
+        return [({}, 1.0, ())]
+    name, n = _SIZE_IN_NAME.sub(" ", str(base["gpu"])).strip(), {"n": f"{size:g}"}
+    of_card = {"gpu": f"{name} {size:g}GB", "gpu_memory_gib": size * share}
+    if size / share not in sizes:
+        return [(of_card, 1.0, (Why("size-of-card", n),))]
+    of_slice = {"gpu": f"{name} {size / share:g}GB", "gpu_memory_gib": size}
+    return [(of_slice, 0.5, (Why("size-of-slice", n),)), (of_card, 0.5, (Why("size-of-card", n),))]
 
 
 def _counts(facts: Facts, base: dict[str, Any]) -> list[Option]:

@@ -66,7 +66,8 @@ def _vast(scan: Scan, facts: Facts) -> bool:
     )
     for column, key, scale in (
         ("PCIE", "host_to_gpu_gbyte_s", 1.0), ("vCPUs", "vcpus", 1.0), ("RAM", "ram_gib", 1.0),
-        ("VRAM", "gpu_memory_gib", 1.0), ("Disk", "disk_gib", 1.0), ("Net_down", "download_mbit_s", 1.0), ("R", "reliability", 0.01),
+        ("VRAM", "gpu_memory_gib", 1.0), ("Disk", "disk_gib", 1.0), ("Net_down", "download_mbit_s", 1.0),
+        ("R", "reliability", 0.01),
     ):  # fmt: skip
         value = _number(cell.get(column, ""))
         if value:

@@ -107,7 +107,8 @@ _SHARE = compiled(
     # 1/4, 0.25 or 25 % of a card; read_share looks whether a card stands beside a bare fraction
     r"(?<![\d./$¥￥€])(?P<a>[123])/(?P<b>[2-8]|10|12|16|20|24)(?![\d.])(?:th)?"
     rf"|(?<![\d.,/$¥￥€])(?P<decimal>0?\.\d{{1,3}})(?=\s?(?:x\s|\*)?\s?{_CARD_WORD}(?![-\s]?h|/))"
-    rf"|(?<![\d.])(?P<percent>\d{{1,2}})\s?%(?={_PART_OF}(?:{_CARD_WORD}(?!\s?(?:util|利用))|算力|显存))"
+    r"|(?<![\d.])(?P<percent>\d{1,2})\s?%"
+    rf"(?=\s?of\s(?:an?|the|one)?\s?[a-z]{{0,6}}\s?\d|{_PART_OF}(?:{_CARD_WORD}(?!\s?(?:util|利用))|算力|显存))"
     rf"|(?P<half>(?<![a-z])half{_PART_OF}(?=[a-z]{{0,8}}\s?(?:{_CARD_WORD}|[a-z]{{0,3}}\d))|半{_CARD_WORD}|半个?(?:{_CARD_WORD})|二分之一)"
     rf"|(?P<third>(?<![a-z])(?:one\s)?third{_PART_OF}(?={_CARD_WORD}|[a-z]{{0,3}}\d)|三分之一)"
     rf"|(?P<quarter>(?<![a-z])(?:one\s|a\s)?quarter{_PART_OF}(?={_CARD_WORD}|[a-z]{{0,3}}\d)|四分之一)"
@@ -328,9 +329,7 @@ def _part(match: re.Match[str], kind: str) -> str | None:
     if kind in _PARTS:
         return _PARTS[kind]
     if kind in ("decimal", "percent"):
-        share = Fraction(match["decimal"] if kind == "decimal" else f"0.{int(match['percent']):02d}").limit_denominator(
-            24
-        )
+        share = Fraction(match["decimal"] or f"0.{int(match['percent']):02d}").limit_denominator(24)
         return str(share) if 0 < share < 1 else None
     return None
 
