@@ -19,7 +19,7 @@ from decimal import Decimal
 from typing import Any
 
 from gpurent.adapters.contract import OUT_OF_SCOPE, AdapterMeta, Client, Part, Raw, ShapeChanged
-from gpurent.adapters.reading import Bad, Row, carried, each, mapped, read_json, table, terms, unique
+from gpurent.adapters.reading import Bad, Row, carried, each, mapped, read_json, shown, table, terms, unique
 from gpurent.money import HOURS_PER_MONTH, InvalidNumber, Price
 from gpurent.offer import Offer, Reject
 from gpurent.price_text import exact_price
@@ -116,6 +116,8 @@ def _cells(part: Part) -> Iterator[tuple[str, Mapping[str, str]]]:
 
     if len(part.body) > MAX_PAGE:
         raise ShapeChanged(part.name, f"larger than a price page: {len(part.body)} bytes")
+    if b"<" not in part.body:
+        raise ShapeChanged(part.name, f"not HTML: {shown(part.body[:80].decode('utf-8', 'replace'))}")
     try:
         page = BeautifulSoup(part.body.decode("utf-8", "replace"), "html.parser")
     except ParserRejectedMarkup:

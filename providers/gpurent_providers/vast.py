@@ -33,8 +33,8 @@ META = AdapterMeta(
     covers="all rentable offers by card name, on demand and interruptible; not reserved",
     hosts=("console.vast.ai",),
     redact=("public_ipaddr", "hostname"),
-    min_interval_s=1.5,
-    deadline_s=600.0,
+    min_interval_s=2.0,  # 10 a minute are documented, 80 were served
+    deadline_s=900.0,
     card_pages="https://docs.vast.ai/api-reference/search/search-offers, 2026-11-30",
 )
 

@@ -161,6 +161,9 @@ def test_a_wished_wait_is_capped_and_never_passes_the_deadline(server: Replay) -
         again.after_s = wish
         assert asking._worth_another(again) == wait
     assert asking._worth_another(TransportFailed(URL, "answered 403", 403)) is False
+    again.after_s = None
+    assert asking._worth_another(again) == 5.0, "429 without a wish waits for the limit's window"
+    assert asking._worth_another(asking._again(URL, "answered 500", 500)) is True
     hurried = client(server, Limits(retry_after_s=5.0), deadline_s=4.0)
     again.after_s = 3600.0
     assert hurried._worth_another(again) is False

@@ -21,7 +21,7 @@ import httpx
 from gpurent.adapters.contract import Adapter, AdapterMeta
 from gpurent.adapters.http import HttpClient, Limits, Network
 
-NO_WAITS = Limits(wait_first_s=0.0, wait_max_s=0.0)
+NO_WAITS = Limits(wait_first_s=0.0, wait_max_s=0.0, too_many_s=0.0)
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ class Limits:
     wait_first_s: float = 1.0
     wait_max_s: float = 20.0
     retry_after_s: float = 30.0  # a longer wish is cut to this
+    too_many_s: float = 15.0  # after a 429 that wishes nothing: limits are often by the minute
 
 
 @dataclass(frozen=True)
@@ -277,9 +278,11 @@ class HttpClient:
         """Stamina's hook: no, yes, or yes after so many seconds."""
         if not isinstance(error, _Again):
             return False
-        if error.after_s is None:
+        limits = self._network.limits
+        wished_s = limits.too_many_s if error.after_s is None and error.status == 429 else error.after_s
+        if wished_s is None:
             return True
-        wait_s = min(error.after_s, self._network.limits.retry_after_s)
+        wait_s = min(wished_s, limits.retry_after_s)
         return wait_s if self._network.monotonic() + wait_s < self._until else False
 
     def _follow(self, method: str, target: httpx.URL, headers: Mapping[str, str], json: object) -> Answer:

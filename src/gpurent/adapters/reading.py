@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -54,8 +55,17 @@ class Bad(Exception):
 
 
 def shown(value: object) -> str:
-    """A value from outside as a short harmless text."""
-    text = value if isinstance(value, str) else str(value) if isinstance(value, Decimal) else repr(value)
+    """A value from outside as a short harmless text; of lists and objects only what they are.
+
+    >>> shown([1, 2]), shown({"a": 1}), shown(None)
+    ('a list of 2', 'an object with a', 'None')
+    """
+    if isinstance(value, list):
+        text = f"a list of {len(value)}"
+    elif isinstance(value, Mapping):
+        text = f"an object with {', '.join(str(key) for key in islice(value, 8)) or 'nothing'}"
+    else:
+        text = value if isinstance(value, str) else str(value)
     return clean_line(text[: 4 * MAX_SHOWN])[:MAX_SHOWN].rstrip()
 
 

@@ -38,7 +38,7 @@ SLICES = ("mig", "vgpu", "timeslice")
 # Stands in for a JSON value, as raw text: what no honest answer holds.
 JUNK = (
     "null", "true", "-1", "0", "1e999", "NaN", "1e-300", "9" * 400, '""', '" "', '"12,5"', '"\\u202e\\u0000x"',
-    '"\\ud800"', "[]", "{}", "[[null]]", '[{"a":1}]', '{"a":{}}', '"' + "A" * 5000 + '"',
+    "[" * 900 + "]" * 900, '"\\ud800"', "[]", "{}", "[[null]]", '[{"a":1}]', '{"a":{}}', '"' + "A" * 5000 + '"',
 )  # fmt: skip
 
 

@@ -187,6 +187,7 @@ def _saved(name: str, files: Sequence[str]) -> Raw:
 
     from gpurent.adapters import captures
     from gpurent.adapters.contract import Part, Raw
+    from gpurent.offer import clean_line
 
     parts: list[Part] = []
     for path in map(Path, files):
@@ -200,7 +201,7 @@ def _saved(name: str, files: Sequence[str]) -> Raw:
         if captures.SCHEMA.encode() in body[:4096]:
             parts += captures.load(path).parts
         else:
-            parts.append(Part(path.stem, f"file:{path.name}", body, seen))
+            parts.append(Part(clean_line(path.stem) or "answer", f"file:{clean_line(path.name)}", body, seen))
     return Raw(name, tuple(parts))
 
 
