@@ -276,7 +276,10 @@ def _drop_unrankable(reasons: list[str], columns: rows.Columns, options: Options
         if reasons[place]:
             continue
         row = columns.hardware_of[place]
+        found = columns.hardware[row].resolution
         reason = model.reason[row]
+        if reason == "unknown-card" and (found.card or found.candidates):
+            reason = "no-rate"  # the card is known, how much of it is not
         if not reason and offer.partial_price:
             reason = "partial-price"
         if not reason and not np.isfinite(columns.usd_per_hour[place]):
