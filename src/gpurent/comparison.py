@@ -20,6 +20,7 @@ from gpurent.normalizer.estimate import Request, estimate
 from gpurent.offer import Offer
 from gpurent.ranker import rank, rows
 from gpurent.ranker.explain import Explanation, explain
+from gpurent.ranker.notes import Note, notes_of
 from gpurent.ranker.terms import terms_of
 from gpurent.selection import Selector, Wanted, check_providers
 from gpurent.workloads.workload import Workload
@@ -79,7 +80,7 @@ class Comparison:
     tied: NDArray[np.bool_]  # aligned with `ranked`
     reasons: Sequence[str]  # why an offer is not ranked, "" where it is
     dropped: tuple[Dropped, ...]
-    notes: tuple[tuple[str, Mapping[str, Any]], ...]  # message code and its values
+    notes: tuple[Note, ...]
     mine: Mapping[str, Any] | None = None
 
     def __len__(self) -> int:
@@ -223,7 +224,7 @@ def compare(
     return Comparison(
         workload=workload, options=options, offers=offers, now=now, columns=columns, ranked=ranked, tied=tied,
         reasons=reasons[:listed], dropped=_dropped(offers[:listed], reasons, columns),
-        notes=_notes(offers, columns, prices, ranked, tied), mine=own,
+        notes=notes_of(offers, columns, prices, ranked, tied), mine=own,
     )  # fmt: skip
 
 
@@ -325,47 +326,3 @@ def _dropped(offers: Sequence[Offer], reasons: Sequence[str], columns: rows.Colu
         if reason and reason not in examples:
             examples[reason] = rows.example(columns, place, reason)
     return tuple(Dropped(reason, count, examples[reason]) for reason, count in counts.most_common())
-
-
-def _notes(
-    offers: Sequence[Offer], columns: rows.Columns, prices: Any, ranked: Ints, tied: NDArray[np.bool_]
-) -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    notes: list[tuple[str, Mapping[str, Any]]] = []
-    if tied.sum() > 1:
-        notes.append(("compare.tied", {"n": int(tied.sum())}))
-    if prices.unconverted:
-        notes.append(("compare.no-rate-of-exchange", {"currencies": ", ".join(prices.unconverted)}))
-    if fx.is_stale(prices.oldest_rate_days):
-        notes.append(("compare.old-rate-of-exchange", {"days": prices.oldest_rate_days}))
-    notes.extend((f"compare.{code}", values) for code, values in columns.model.notes)
-    notes.extend(_breakevens(offers, columns, ranked))
-    return tuple(notes)
-
-
-_BREAKEVENS = 3  # term prices that are set beside on-demand, best first
-
-
-def _breakevens(
-    offers: Sequence[Offer], columns: rows.Columns, ranked: Ints
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """From how many hours a month a ranked term price beats the same machine on demand."""
-
-    def same(offer: Offer) -> tuple[Any, ...]:
-        return offer.provider, offer.via, offer.gpu, offer.gpu_count, offer.gpu_memory_gib
-
-    terms = [place for place in ranked if offers[place].purchase == "reserved"][:_BREAKEVENS]
-    if not terms:
-        return
-    on_demand: dict[tuple[Any, ...], float] = {}
-    for place, offer in enumerate(offers):
-        price = float(columns.usd_per_hour[place])
-        if offer.purchase == "on-demand" and np.isfinite(price):
-            on_demand[same(offer)] = min(price, on_demand.get(same(offer), price))
-    for place in terms:
-        offer = offers[place]
-        hourly = on_demand.get(same(offer))
-        if hourly and offer.price:
-            hours = float(columns.usd_per_hour[place]) * float(offer.price.hours_per_month) / hourly
-            months = offer.price.term_months or "?"
-            values = {"id": offer.offer_id[:6], "months": months, "usd": f"${hourly:.3g}", "hours": f"{hours:.0f}"}
-            yield "compare.term-breakeven", values
