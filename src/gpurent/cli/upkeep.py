@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from gpurent.cli import asked, state
-from gpurent.cli.history import opened
+from gpurent.cli import asked, past, state
 from gpurent.cli.output import Output, note
 from gpurent.errors import NO, Problem
 
@@ -30,17 +29,11 @@ def runs(
 
     if not 1 <= last <= 100_000:
         raise Problem("--last must be 1 or more", last, "give a number of runs")
-    with opened() as db:
+    with past.opened() as db:
         found = changes.runs(db, last)
     lang = state.lang()
     rows = [{"run": run.number, "started": run.started.isoformat(), **row} for run in found for row in run.collections]
-    listed = [
-        {
-            "run": run.number, "started": run.started.isoformat(), "how": run.how,
-            "ended": run.ended.isoformat() if run.ended else None, "collections": run.collections,
-        }
-        for run in found
-    ]  # fmt: skip
+    listed = [run.as_row() for run in found]
     emit(document("runs", runs=listed), rows, output, lambda: runs_table(rows, lang))
     for run in found:
         if run.ended is None:
@@ -64,23 +57,16 @@ def verify(
     from gpurent.messages import say
     from gpurent.snapshots import chain
 
-    with opened() as db:
+    with past.opened() as db:
         found = chain.verify(db, paths.cache_dir() if captures else None)
-        facts: dict[str, Any] = dict(
-            db.execute(
-                """SELECT 'collections', count(*) FROM collection UNION SELECT 'offers', count(*) FROM offer
-                UNION SELECT 'spans', count(*) FROM span"""
-            ).fetchall()
-        )
-        head = db.execute("SELECT value FROM meta WHERE key = ?", (chain.HEAD,)).fetchone()
+        extent = chain.extent(db)
     lang = state.lang()
-    facts["head"] = head[0] if head else ""
     rows = [{"difference": difference} for difference in found]
-    emit(document("verify", whole=not found, **facts, differences=found), rows, output, lambda: "\n".join(found))
+    emit(document("verify", whole=not found, **extent, differences=found), rows, output, lambda: "\n".join(found))
     if found:
         note(say("history.differs", lang, n=len(found)))
         return NO
-    note(say("history.whole", lang, **{**facts, "head": facts["head"][:16]}))
+    note(say("history.whole", lang, **{**extent, "head": extent["head"][:16]}))
     return 0
 
 
@@ -96,23 +82,17 @@ def prune(
     """
     from datetime import UTC, datetime
 
-    from gpurent.adapters import captures as kept
     from gpurent.cli import paths
     from gpurent.messages import say
-    from gpurent.snapshots import chain, collect
+    from gpurent.snapshots import collect, keep
     from gpurent.snapshots.moments import age
-    from gpurent.snapshots.store import transaction
 
-    before = datetime.now(UTC) - age(captures)
-    folder = paths.made(paths.data_dir())
-    with collect.history(folder, lambda: datetime.now(UTC)) as db:
-        mark = f"{before:%Y%m%dT%H%M%SZ}"  # the captures' own way to write a time
-        with transaction(db):
-            db.execute(
-                "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)",
-                (chain.PRUNED, mark),
-            )
-        removed = kept.prune(paths.cache_dir(), before)
+    def now() -> datetime:
+        return datetime.now(UTC)
+
+    before = now() - age(captures)
+    with collect.history(paths.made(paths.data_dir()), now) as db:
+        removed = keep.forget_captures(db, paths.cache_dir(), before)
     note(say("history.pruned", state.lang(), n=removed, day=before.date().isoformat()))
     return 0
 
@@ -132,7 +112,7 @@ def export(
     from gpurent.messages import say
     from gpurent.snapshots.export import export as write
 
-    with opened() as db:
+    with past.opened() as db:
         for name, count in write(db, Path(parquet)).items():
             note(say("history.exported", state.lang(), name=f"{parquet}/{name}.parquet", n=count))
     return 0

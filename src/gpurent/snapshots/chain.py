@@ -23,6 +23,7 @@ COLLECTION = (
     "out_of_scope", "opened", "closed", "open_after", "capture", "capture_sha", "remarks", "state",
 )  # fmt: skip
 HEAD, PRUNED = "head", "captures_pruned_before"
+_COUNTED = {"collections": "collection", "offers": "offer", "spans": "span"}
 
 OPEN_SPANS = """
     SELECT o.collected_by, o.key, s.first_in, s.last_in, s.amount, s.stock, hex(f.sha), o.readings
@@ -90,6 +91,13 @@ def verify(db: sqlite3.Connection, captures: Path | None = None) -> list[str]:
         captures: folder of the kept answers; None: they are not looked at.
     """
     return [*_damage(db), *_chain(db), *_states(db), *_facts(db), *(_captures(db, captures) if captures else ())]
+
+
+def extent(db: sqlite3.Connection) -> dict[str, Any]:
+    """How much there is, and the newest digest: what to write down to notice a history that was cut short."""
+    counted = {name: db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for name, table in _COUNTED.items()}  # noqa: S608
+    head = db.execute("SELECT value FROM meta WHERE key = ?", (HEAD,)).fetchone()
+    return {**counted, "head": head[0] if head else ""}
 
 
 def _damage(db: sqlite3.Connection) -> Iterator[str]:

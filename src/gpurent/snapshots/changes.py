@@ -17,6 +17,10 @@ from gpurent.snapshots.moments import moment
 
 Kind = Literal["new", "gone", "cheaper", "dearer", "currency", "sold-out", "available", "facts"]
 KINDS: tuple[Kind, ...] = ("new", "gone", "cheaper", "dearer", "currency", "sold-out", "available", "facts")
+COLUMNS = (
+    "change", "offer_id", "provider", "via", "sku", "listing", "card", "gpu_count", "region", "purchase", "before",
+    "after", "currency", "percent",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,13 @@ class Run:
     how: str
     collections: tuple[Mapping[str, Any], ...]
 
+    def as_row(self) -> dict[str, Any]:
+        """The keys of a run in JSON."""
+        return {
+            "run": self.number, "started": self.started.isoformat(), "how": self.how,
+            "ended": self.ended.isoformat() if self.ended else None, "collections": self.collections,
+        }  # fmt: skip
+
 
 def runs(db: sqlite3.Connection, last: int) -> list[Run]:
     """The last runs, newest first, each with how every provider ended."""
@@ -154,6 +165,16 @@ class Spell:
     amount: str | None
     stock: str
     offer: Offer
+
+    def as_row(self) -> dict[str, Any]:
+        """The keys of `history ID`."""
+        price = self.offer.price
+        return {
+            "first_seen": self.first_seen.isoformat(), "last_seen": self.last_seen.isoformat(),
+            "ended": self.ended.isoformat() if self.ended else None, "price": self.amount,
+            "price_per_hour": self.offer.price_per_hour, "currency": price.currency if price else None,
+            "stock": self.stock, "gpu": self.offer.gpu,
+        }  # fmt: skip
 
 
 def spells(db: sqlite3.Connection, prefix: str) -> list[Spell]:

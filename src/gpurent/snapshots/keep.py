@@ -7,10 +7,12 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from gpurent.adapters import captures
 from gpurent.fx import EcbDay
 from gpurent.offer import Offer
 from gpurent.snapshots import chain
@@ -256,6 +258,17 @@ def keep_rates(db: sqlite3.Connection, run: int, answer: Answer, published: Sequ
         remarks = (Remark("rates", str(kept), "", max(day.isoformat() for day, _, _ in published)),)
         _write_collection(writing, run, answer, "kept", remarks, 0, 0)
     return _ended(writing, answer, "kept", remarks, 0, 0)
+
+
+def forget_captures(db: sqlite3.Connection, folder: Path, before: datetime) -> int:
+    """Remove kept answers older than a time; the history first says that they may be missing. Gives how many went."""
+    mark = f"{before.astimezone(UTC):%Y%m%dT%H%M%SZ}"  # the captures' own way to write a time
+    with transaction(db):
+        db.execute(
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)",
+            (chain.PRUNED, mark),
+        )
+    return captures.prune(folder, before)
 
 
 _TIMES = ("started", "ended", "observed_from", "observed_to")
