@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -159,7 +160,7 @@ def _measurement(line: int, cells: dict[str, str]) -> Measurement:
         card=_card(cells["gpu"], cells["gpu_mem_gb"], cells["form_factor"]),
         task=task,
         stack=stack,
-        container=_container(stack, cells.get("software_date", "")) if stack else None,
+        container=_container(stack, cells.get("software_date", ""), cells.get("note", "")) if stack else None,
         source=cells["source_repo_or_url"],
         note=cells.get("note", ""),
         cells=cells,
@@ -239,11 +240,17 @@ def _card(gpu: str, memory: str, form: str) -> str | None:
     return names.read_name(" ".join(filter(None, (gpu, form))), memory_gib=memory_gib).gpu
 
 
-def _container(stack: str, software_date: str) -> str | None:
-    for row in tables.rows("measured_containers"):
-        if row["stack"] == stack and row["software_date"] == software_date:
+def _container(stack: str, software_date: str, note: str) -> str | None:
+    """The container of a run by its date or its note; None, which counts as the newest, where neither says."""
+    known = [row for row in tables.rows("measured_containers") if row["stack"] == stack]
+    for row in known:
+        if software_date and row["software_date"] == software_date:
             return row["container"]
-    return None
+    release = re.search(r"\b\d\d\.\d\d\b", software_date)
+    if release and release[0] in {row["container"] for row in known}:
+        return release[0]
+    era = re.search(r"\bera=(v\d)\b", note)
+    return next((row["container"] for row in known if era and row["era"] == era[1]), None)
 
 
 def _positive(line: int, column: str, text: str) -> float:

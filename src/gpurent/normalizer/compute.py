@@ -96,9 +96,9 @@ def step_seconds(
 
         step = batch (matrix / s_c + memory / s_b + launch c) + launch d
 
-    On a slice a small batch hides its work behind the launches: the whole card's step times the ratio of 4-norms,
+    On a slice launches hide behind the longer work: the whole card's step times the ratio of 4-norms,
 
-        step_slice = step_card * norm(launch d, batch t_slice) / norm(launch d, batch t_card)      for batch <= 8
+        step_slice = step_card * norm(launch d, batch t_slice) / norm(launch d, batch t_card)
 
     which keeps the card's measured rate and never makes a slice faster than its card.
 
@@ -110,15 +110,13 @@ def step_seconds(
         batch: samples a step.
         launch: factor on the host's part, of `launch_factor`.
     """
-    model = constants("model")
+    norm = constants("model")["overlap_norm"]
     host = launch * rates.unit_s[card]
     fixed = launch * rates.step_s[card]
     part = batch * (rates.matrix_s[card] / compute_fraction + rates.bandwidth_s[card] / bandwidth_fraction + host)
     whole = batch * (rates.matrix_s[card] + rates.bandwidth_s[card] + host)
-    norm = model["overlap_norm"]
     hidden = ((fixed**norm + part**norm) / (fixed**norm + whole**norm)) ** (1 / norm)
-    small = (compute_fraction < 1) & (batch <= model["small_slice_batch"])
-    step: Floats = np.where(small, (whole + fixed) * hidden, part + fixed)
+    step: Floats = (whole + fixed) * hidden
     return step
 
 

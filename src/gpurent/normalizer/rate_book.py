@@ -89,8 +89,12 @@ class TaskBook:
             return Entry(_parts(known.fit, card, asked), sigma("cross_precision"), "predicted", f"fit of {source}")
         if known.kind != "fitted":
             return self._by_shape(place, asked, known.ratio, known.kind)
-        spread = self._spread("predicted", card, asked)
-        return Entry(_parts(known.fit, card, asked), spread, "predicted", f"fit of {source}")
+        parts = _parts(known.fit, card, asked)
+        half = self.coefficients.get("half")
+        if asked.precision == "fp32" and card.tensor_cores and half is not None and half.kind == "fitted":
+            # Launching does not depend on the precision; in the single fit small TF32 batches make it look longer.
+            parts[3] = min(parts[3], half.fit.terms[3])
+        return Entry(parts, self._spread("predicted", card, asked), "predicted", f"fit of {source}")
 
     def _by_shape(self, place: int, asked: Charge, ratio: float, kind: str) -> Entry | None:
         """Another task's entry at its usual batch times a ratio of unit times: launch time is not told apart."""
@@ -107,9 +111,9 @@ class TaskBook:
         return Entry(folded * ratio, max(sigma(spread), entry.sigma), evidence, source)
 
     def _own(self, place: int, asked: Charge, basis: Entry) -> Entry | None:
-        """The entry of a card that was measured in this precision: unit' = unit - d / batch + d / batch'.
+        """The entry of a card that was measured in this precision: unit' = unit - s d / batch + s d / batch'.
 
-        A task of few cards has no launch time of its own: its rate then holds at any batch. Rates of older containers
+        s = 0.8 of the fitted launch time, for it differs between cards. A task of few cards has no launch time of its own: its rate then holds at any batch. Rates of older containers
         are brought to the reference by their factor; submissions of several GPUs keep what they reached.
         """
         rows = self.rows.get(asked.group)
@@ -126,7 +130,7 @@ class TaskBook:
         batch = np.where(np.isfinite(chosen.batch), chosen.batch, self.batch)
         unit_s = chosen.unit_s / (1.0 if submitted else transfer.factors(chosen, known.fit))
         rest = float(basis.parts[:3].sum())
-        step = float(basis.parts[3])
+        step = constants("model")["own_step_share"] * float(basis.parts[3])
         work = float(np.mean(unit_s - step / batch))
         if work < rest / 4:  # the fitted launch time cannot be this card's: scale all of it
             parts = basis.parts * float(np.mean(unit_s / (rest + step / batch)))

@@ -155,13 +155,15 @@ def _setting(row: Measurement) -> tuple[object, ...]:
 
 
 def _one_gpu_rates(rows: Iterable[Measurement]) -> dict[tuple[object, ...], float]:
-    """Median one-GPU rate by setting: of the file, else of the package."""
+    """Median one-GPU rate by setting: of the file, else of the package; no container is any of today's."""
     found: dict[tuple[object, ...], list[float]] = {}
     for task in observed.tasks().values():
         for row in observed.runs(task.task, task.stack):
             if row["n_gpus"] == "1" and row["batch"]:
-                setting = (task.task, task.stack, row["card"], row["container"] or None, row["precision"])
-                found.setdefault((*setting, float(row["batch"])), []).append(float(row["rate"]))
+                today = row["container"] in observed.reference_containers()
+                for container in {row["container"] or None} | ({None} if today else set()):
+                    setting = (task.task, task.stack, row["card"], container, row["precision"], float(row["batch"]))
+                    found.setdefault(setting, []).append(float(row["rate"]))
     own: dict[tuple[object, ...], list[float]] = {}
     for each in rows:
         if each.n_gpus == 1:
