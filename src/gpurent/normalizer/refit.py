@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpurent.hardware import cards
-from gpurent.normalizer import observed, rate_book
+from gpurent.normalizer import observed, task_book
 from gpurent.normalizer.fitting import Fit, design, fit
 from gpurent.normalizer.matrix import charge
 from gpurent.normalizer.observed import Coefficients, Observed, Task
-from gpurent.normalizer.rate_book import TaskBook
+from gpurent.normalizer.task_book import TaskBook
 from gpurent.tables import constants
 
 Floats = NDArray[np.float64]
@@ -54,7 +54,7 @@ def book_without(
     return None if known is None else TaskBook(task, {group: kept}, {group: known}, batch, effects)
 
 
-def predict(book: TaskBook, rows: Observed, group: str, row: int) -> tuple[rate_book.Entry, float] | None:
+def predict(book: TaskBook, rows: Observed, group: str, row: int) -> tuple[task_book.Entry, float] | None:
     """What a book says of a measured row: its entry, and seconds per unit at the row's batch in its container."""
     card = cards.table()[int(rows.card[row])]
     precision = {"half": "amp", "fp8": "fp8"}.get(group, rows.row_precision[row])
@@ -73,7 +73,7 @@ def leave_one_out(
     scored: Observed | None = None,
     *,
     effects: bool = False,
-) -> Iterator[tuple[int, rate_book.Entry, float]]:
+) -> Iterator[tuple[int, task_book.Entry, float]]:
     """Every row of known batch predicted without the rows of its key (a card, a chip).
 
     Args:
@@ -174,8 +174,8 @@ def _ratio(task: Task, group: str, rows: Observed) -> float:
 
 
 def _shape(name: str) -> TaskBook:
-    if name == rate_book.GENERIC:
-        return rate_book.shape_book(name, 1.0)
+    if name == task_book.GENERIC:
+        return task_book.shape_book(name, 1.0)
     return fresh_book(observed.tasks()[name, "lambda-ngc"])
 
 

@@ -18,7 +18,7 @@ from gpurent.hardware import cards
 from gpurent.measurements import Measurement
 from gpurent.normalizer import matrix, observed, refit, spread
 from gpurent.normalizer.observed import Observed, Task
-from gpurent.normalizer.rate_book import TaskBook
+from gpurent.normalizer.task_book import TaskBook
 from gpurent.validation import one_gpu, several_gpus
 from gpurent.validation.scores import Cell
 

@@ -11,7 +11,7 @@ import numpy as np
 from gpurent.hardware import cards
 from gpurent.normalizer import matrix, observed, refit, spread, sync
 from gpurent.normalizer.observed import Task
-from gpurent.normalizer.rate_book import Entry
+from gpurent.normalizer.task_book import Entry
 from gpurent.validation.one_gpu import core, rows_of
 from gpurent.validation.scores import Cell
 
