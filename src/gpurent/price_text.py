@@ -57,7 +57,7 @@ class PriceText:
 
     `high` is the upper end of a range (the readings carry the lower), `gpu_count` the number of cards the words for
     the basis name ("/8卡整机"), `flags` codes: from, about, range, point-first, discount, currency-missing,
-    unit-missing, per-missing, quarterly, half-yearly.
+    currency-contradicted, unit-missing, per-missing, quarterly, half-yearly.
     """
 
     text: str
@@ -147,7 +147,7 @@ def exact_price(text: str, *, currency: str | None = None, unit: Unit | None = N
     Decimal('25.60')
     """
     found = read_price(text) or (read_price(f"{text} {currency}") if currency else None)
-    if found is None or found.leftover or found.high is not None:
+    if found is None or found.leftover or found.high is not None or "currency-contradicted" in found.flags:
         raise InvalidNumber("not one price")
     for reading in found.readings:
         known: dict[str, object] = {}
@@ -357,14 +357,15 @@ def _discount(cluster: list[Token]) -> Decimal | None:
 
 def _currency(text: str, cluster: list[Token], flags: set[str]) -> tuple[tuple[str, float, str], ...]:
     chinese = re.search(r"[\u4e00-\u9fff]", text) is not None
-    for token in cluster:
-        if token.kind == "cur":
-            names = currency_of(token.match["cur"])
-            if len(names) == 1:
-                return ((names[0], 1.0, ""),)
-            if chinese:
-                return (("CNY", 1.0, ""),)
-            return (("CNY", 0.75, "yuan-sign"), ("JPY", 0.25, "yen-sign"))
+    said = [currency_of(token.match["cur"]) for token in cluster if token.kind == "cur"]
+    if said:
+        names = tuple(name for name in said[0] if all(name in others for others in said))
+        if not names:
+            flags.add("currency-contradicted")
+        names = names or said[0]
+        if len(names) == 1 or chinese:
+            return ((names[0], 1.0, ""),)
+        return (("CNY", 0.75, "yuan-sign"), ("JPY", 0.25, "yen-sign"))
     flags.add("currency-missing")
     if chinese:
         return (("CNY", 0.97, "cny-assumed"),)

@@ -89,7 +89,8 @@ TOKEN = re.compile(
 )
 MULTIPLES = {"万": 10_000, "萬": 10_000, "w": 10_000, "千": 1_000, "k": 1_000, "百": 100}
 NOT_MONEY = re.compile(  # a number with this behind it counts something else
-    r"\s?(?:x\b|x\s?\d|\*|卡|张|核|线程|台|个|颗|片|g\b|gb|gib|gbps|tb|t\b|mb|mib|mhz|ghz|vcpus?|cpus?|cores?|gpus?|w\b|瓦|%|iops|"
-    r"nodes?|cards?|mbps|ms\b|img|images|samples|tokens|pods?|位|nm\b)",
+    r"\s?(?:x\s?\d|\*|卡|张|核|线程|台|个|颗|片|瓦|%|位"
+    r"|(?:x|g|gb|gib|gbps|tb|t|mb|mib|mhz|ghz|v?cpus?|cores?|gpus?|w|iops|nodes?|cards?|mbps|ms|imgs?|images?|samples?|tokens?"
+    r"|pods?|nm)(?![a-z]))",
     re.IGNORECASE,
 )

@@ -51,6 +51,8 @@ def quote(
 
     from gpurent import workloads
     from gpurent.cli.current import current
+    from gpurent.messages import say
+    from gpurent.offer_text import quotes_left_out
     from gpurent.quotes import verdict
     from gpurent.quotes.check import Question, check
     from gpurent.quotes.stacks import read_stack
@@ -64,8 +66,9 @@ def quote(
         assume=asked.assumptions(assume or []), lang=state.lang_chosen(),
     )  # fmt: skip
     checked = check(words, question)
-    if not checked:
-        raise Problem("there is no text to check", "", "give a quote, or - to read standard input", USAGE)
+    unseen = quotes_left_out(words)
+    if unseen:
+        note(say("quote.left-out", checked[0].lang, n=unseen))
     answer = document("quote", quotes=[one.to_dict() for one in checked])
     emit(answer, [_row(one) for one in checked], output, lambda: _table(checked), COLUMNS)
     return verdict.exit_code(one.verdict for one in checked)

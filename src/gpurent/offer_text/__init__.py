@@ -44,5 +44,13 @@ def read_offers(text: str, lang: str | None = None) -> list[Quote]:
     from gpurent.offer_text.tidy import plain, tidy
 
     pieces, _ = split(tidy(plain(text)))
-    quotes = [readings_of(gather(piece)) for piece in pieces]
+    quotes = [readings_of(gather(piece)) for piece in pieces or [""]]
     return [replace(quote, lang=lang) for quote in quotes] if lang else quotes
+
+
+def quotes_left_out(text: str) -> int:
+    """How many quotes of a paste are beyond those `read_offers` looks at."""
+    from gpurent.offer_text.quotes_of import split
+    from gpurent.offer_text.tidy import plain, tidy
+
+    return split(tidy(plain(text)))[1]

@@ -51,12 +51,12 @@ def _smi(piece: str) -> str:
 
 
 def _rows(piece: str) -> list[str]:
-    lines = [line for line in piece.split("\n") if line.strip()]
+    lines = [line for line in piece.split("\n") if line.strip()][: 4 * MAX_QUOTES]
     found = heads(piece)
     if found:
         head = found[0].group()
         return [f"{head}\n{line}" for line in lines if line.strip() != head.strip() and re.search(r"\d", line)]
-    if not 2 <= len(lines) <= 4 * MAX_QUOTES:
+    if len(lines) < 2:
         return []
     if not re.search(r"\d", lines[0]) and all(has_card(line) for line in lines[1:]):
         return [_labelled(lines[0], line) for line in lines[1:] if not re.fullmatch(r"[\s|:+-]*", line)]

@@ -184,11 +184,12 @@ def _memories(facts: Facts, base: dict[str, Any]) -> list[Option]:
     if facts.instance or not isinstance(size, float) or part is None or "/" not in part:
         return [({}, 1.0, ())]
     share, sizes = float(Fraction(part)), memory_sizes(str(base["gpu"]))
-    if size not in sizes:
+    named = _SIZE_IN_NAME.search(str(base["gpu"]))
+    if size not in sizes or (named and float(named.group(1)) != size):
         return [({}, 1.0, ())]
     name, n = _SIZE_IN_NAME.sub(" ", str(base["gpu"])).strip(), {"n": f"{size:g}"}
     of_card = {"gpu": f"{name} {size:g}GB", "gpu_memory_gib": size * share}
-    if size / share not in sizes:
+    if size / share not in sizes or named:
         return [(of_card, 1.0, (Why("size-of-card", n),))]
     of_slice = {"gpu": f"{name} {size / share:g}GB", "gpu_memory_gib": size}
     return [(of_slice, 0.5, (Why("size-of-slice", n),)), (of_card, 0.5, (Why("size-of-card", n),))]
