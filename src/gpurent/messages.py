@@ -33,6 +33,11 @@ def has(code: str) -> bool:
     return name in _sentences().get(area, {})
 
 
+def templates(area: str, lang: str) -> dict[str, str]:
+    """All sentences of an area by code, placeholders not filled in: for the page, which fills them itself."""
+    return {code: texts[lang] for code, texts in _sentences()[area].items()}
+
+
 def language(choice: str = "auto") -> str:
     """The language of `--lang`: en, zh, or auto by the environment's locale."""
     if choice in LANGUAGES:

@@ -121,10 +121,10 @@ def compare(
     answer = _answer(found, shown, have.data(), view.options)
     _write(found, shown, answer, output, view, explain, against)
     if html is not None:
-        from gpurent.render.page import write_page
+        from gpurent.cli.page import write
 
-        write_page(html, answer if top is None else {**answer, "rows": list(found.rows())}, lang=state.lang())
-        note(f"page: {html}")
+        size = write(html, found, answer, view.rate, view.rates)
+        note(f"page: {html}, {size / 1e6:.2f} MB")
     if not len(found):
         raise Problem(*_nothing(found), UNKNOWN)
     aged = any(entry.reason == "too-old" for entry in found.dropped)
