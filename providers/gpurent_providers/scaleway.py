@@ -43,6 +43,8 @@ def fetch(client: Client) -> Raw:
         except TransportFailed as error:
             troubles.append(f"zone {zone}: {error}")
             last = error
+            if error.status is None:  # the host itself does not answer: nor will it for the other zones
+                break
     if not parts:
         raise last
     return Raw(META.name, tuple(parts), not troubles, tuple(troubles))
