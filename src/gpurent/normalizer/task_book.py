@@ -90,7 +90,7 @@ class TaskBook:
             return self._by_shape(place, asked, known.ratio, known.kind)
         parts = _parts(known.fit, card, asked)
         half = self.coefficients.get("half")
-        if asked.precision == "fp32" and card.tensor_cores and half is not None and half.kind == "fitted":
+        if asked.precision == "fp32" and matrix.tf32_tflops(card) and half is not None and half.kind == "fitted":
             # Launching does not depend on the precision; in the single fit small TF32 batches make it look longer.
             parts[3] = min(parts[3], half.fit.terms[3])
         return Entry(parts, self._spread("predicted", card, asked), "predicted", f"fit of {source}")
