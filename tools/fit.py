@@ -20,7 +20,7 @@ COEFFICIENTS = (
     "task", "stack", "group", "kind", "a_tflop", "b_gbyte", "c_s", "d_step_s", "ratio", "cards", "rows",
     "loo_median", "loo_p90", "source", "as_of",
 )  # fmt: skip
-DEVIATIONS = ("task", "stack", "group", "card", "precision", "log_time", "rows", "source", "as_of")
+DEVIATIONS = ("task", "stack", "group", "card", "precision", "time_ratio", "rows", "source", "as_of")
 FACTORS = ("task", "stack", "group", "container", "factor", "rows", "source", "as_of")
 
 

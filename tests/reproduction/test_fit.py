@@ -27,7 +27,7 @@ def close(made: dict[str, object], committed: dict[str, str], numbers: tuple[str
 
 
 def test_the_fit_comes_back() -> None:
-    numbers = ("a_tflop", "b_gbyte", "c_s", "d_step_s", "ratio", "loo_median", "loo_p90", "factor", "log_time")
+    numbers = ("a_tflop", "b_gbyte", "c_s", "d_step_s", "ratio", "loo_median", "loo_p90", "factor", "time_ratio")
     names = ("coefficients", "container_factors", "card_deviations")
     for made, name in zip(refit.tables_of_all_tasks(), names, strict=True):
         committed = tables.rows(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -268,8 +269,8 @@ def effects(task: str, stack: str, group: str) -> dict[int, Effect]:
         effect = mean * n / (n + 2) over the n cells of other tasks; half way from there to the cell of the same task
         in the other precision group, where there is one
 
-    A cell's deviation is the log of its measured over its predicted unit time, predicted without the card. Fewer than
-    three cells say nothing.
+    A cell's deviation is the log of its measured over its predicted unit time (`time_ratio`), predicted without the
+    card. Fewer than three cells say nothing.
     """
     model, places = tables.constants("model"), cards.index()
     by_card: dict[str, list[dict[str, str]]] = {}
@@ -278,8 +279,8 @@ def effects(task: str, stack: str, group: str) -> dict[int, Effect]:
             by_card.setdefault(row["card"], []).append(row)
     found = {}
     for card, rows in by_card.items():
-        other = [float(row["log_time"]) for row in rows if row["task"] != task]
-        same = [float(row["log_time"]) for row in rows if row["task"] == task and row["group"] != group]
+        other = [math.log(float(row["time_ratio"])) for row in rows if row["task"] != task]
+        same = [math.log(float(row["time_ratio"])) for row in rows if row["task"] == task and row["group"] != group]
         effect = sum(other) / (len(other) + model["effect_shrink"]) if other else 0.0
         if same:
             effect += model["effect_same_task"] * (sum(same) / len(same) - effect)

@@ -137,12 +137,17 @@ Told = list[tuple[int, float]]  # row, predicted seconds per unit without its ca
 
 
 def _deviations(rows: Observed, told: Told) -> Iterator[dict[str, Any]]:
-    """Mean log of measured over predicted unit time of each card, in the precision it ran."""
+    """Geometric mean of measured over predicted unit time of each card, in the precision it ran."""
     found: dict[tuple[int, str], list[float]] = {}
     for row, unit_s in told:
         found.setdefault((int(rows.card[row]), rows.row_precision[row]), []).append(np.log(rows.unit_s[row] / unit_s))
     for (place, precision), logs in sorted(found.items(), key=lambda item: (card_id(item[0][0]), item[0][1])):
-        yield {"card": card_id(place), "precision": precision, "log_time": f"{np.mean(logs):.6f}", "rows": len(logs)}
+        yield {
+            "card": card_id(place),
+            "precision": precision,
+            "time_ratio": f"{np.exp(np.mean(logs)):.6f}",
+            "rows": len(logs),
+        }
 
 
 def _best(task: Task, group: str, rows: Observed) -> tuple[Coefficients, Told]:
@@ -185,7 +190,7 @@ def fresh_book(task: Task) -> TaskBook:
     rows = {group: observed.observed(rates, group, task) for group in GROUPS}
     rows = {group: each for group, each in rows.items() if len(each)}
     known = {group: fit_rows(each) for group, each in rows.items()}
-    return TaskBook(task, rows, {group: each for group, each in known.items() if each}, task.usual_batch)
+    return TaskBook(task, rows, {group: each for group, each in known.items() if each}, task.usual_batch, False)
 
 
 def _cells(known: Coefficients, rows: Observed, told: Told) -> dict[str, Any]:

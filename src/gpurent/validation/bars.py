@@ -39,9 +39,9 @@ def judge(scope: str, scores: Mapping[str, Mapping[str, Any]]) -> list[Bar]:
 
 
 def _bar(row: Mapping[str, str], score: Mapping[str, Any]) -> Bar:
-    value, limit = score.get(row["statistic"]), float(row["limit"])
+    value, limit = score.get(row["statistic"]), float(row["limit_share"])
     holds = None if value is None else bool(value <= limit if row["bound"] == "max" else value >= limit)
     return Bar(
         row["score"], row["statistic"], int(score.get("n", 0)), value, row["bound"], limit,
-        tables.number(row["reference"]), holds, row["note"],
+        tables.number(row["reference_share"]), holds, row["note"],
     )  # fmt: skip
