@@ -165,7 +165,12 @@ def read(server: Replay, rows: object) -> Parsed:
 
 def judged(parsed: Parsed, *, past: tuple[Offer, ...] = (), rates: dict[str, float] | None = None) -> gate.Verdict:
     answer = Answer("verda", NOW, NOW, NOW, NOW, True, parsed.offers, parsed.rejects)
-    return gate.judge(answer, gate.Past(past, NOW if past else None), rates or {"USD": 1.0, "EUR": 1.1}, resolve)
+    return gate.judge(
+        answer,
+        gate.Past({one.offer_id: one for one in past}, NOW if past else None),
+        rates or {"USD": 1.0, "EUR": 1.1},
+        resolve,
+    )
 
 
 def test_an_empty_list_is_no_reason_to_forget(server: Replay) -> None:

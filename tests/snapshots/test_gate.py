@@ -23,7 +23,7 @@ def some(count: int = 10, amount: str = "1.50", **facts: Any) -> list[Offer]:
 
 
 def past(offers: Sequence[Offer], **facts: Any) -> gate.Past:
-    return gate.Past(**{"offers": tuple(offers), "observed_at": NIGHT, **facts})
+    return gate.Past(**{"offers": {one.offer_id: one for one in offers}, "observed_at": NIGHT, **facts})
 
 
 def judge(offers: Sequence[Offer], before: gate.Past, **facts: Any) -> Verdict:

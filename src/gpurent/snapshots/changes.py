@@ -50,8 +50,7 @@ def diff(db: sqlite3.Connection, before: datetime, after: datetime) -> list[Chan
     changes: list[Change] = []
     for provider, seq, _ in accepted(db, after):
         if provider in earlier and earlier[provider] != seq:
-            old = {offer.offer_id: offer for offer in offers_of(db, provider, earlier[provider])}
-            new = {offer.offer_id: offer for offer in offers_of(db, provider, seq)}
+            old, new = dict(offers_of(db, provider, earlier[provider])), dict(offers_of(db, provider, seq))
             changes.extend(_between(provider, old, new))
     order = {kind: place for place, kind in enumerate(KINDS)}
     return sorted(changes, key=lambda change: (order[change.kind], change.percent or 0.0, change.offer.offer_id))

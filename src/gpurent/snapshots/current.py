@@ -21,7 +21,7 @@ from gpurent.snapshots.stored_offer import IDENTITY, join
 
 _IDENTITY = ", ".join(f"o.{name}" for name in IDENTITY)
 _SPANS = f"""
-    SELECT f.json, s.amount, s.stock, o.readings, s.last_in, {_IDENTITY}
+    SELECT o.key, f.json, s.amount, s.stock, o.readings, s.last_in, {_IDENTITY}
     FROM offer o JOIN span s ON s.offer = o.id JOIN facts f ON f.id = s.facts
     WHERE o.collected_by = :provider AND s.last_in >= :from_seq AND
 """  # noqa: S608 - column names of ours
@@ -63,7 +63,7 @@ def current_offers(path: Path, at: datetime | None = None) -> tuple[tuple[Offer,
         offers: list[Offer] = []
         sources: dict[str, Source] = {}
         for provider, seq, from_seq in accepted(db, at):
-            shown = list(offers_of(db, provider, seq, from_seq))
+            shown = [offer for _, offer in offers_of(db, provider, seq, from_seq)]
             offers.extend(shown)
             sources[provider] = _source(db, provider, seq, len(shown), at)
         return tuple(offers), sources
@@ -92,19 +92,19 @@ def accepted(db: sqlite3.Connection, at: datetime | None) -> list[tuple[str, int
     return [(provider, seq, complete or seq) for provider, seq, complete in rows]
 
 
-def offers_of(db: sqlite3.Connection, provider: str, seq: int, from_seq: int = 0) -> Iterator[Offer]:
-    """An adapter's offers as they stood after a collection, seen in `from_seq` or later."""
+def offers_of(db: sqlite3.Connection, provider: str, seq: int, from_seq: int = 0) -> Iterator[tuple[str, Offer]]:
+    """An adapter's offers and their ids, as they stood after a collection, seen in `from_seq` or later."""
     newest = db.execute(
         "SELECT max(seq) FROM collection WHERE provider = ? AND status = 'kept'", (provider,)
     ).fetchone()
     rows = db.execute(_OPEN if newest[0] == seq else _AS_OF, {"provider": provider, "seq": seq, "from_seq": from_seq})
     seen: dict[int, datetime] = {}
-    for facts, amount, stock, readings, last_in, *identity in rows.fetchall():
+    for key, facts, amount, stock, readings, last_in, *identity in rows.fetchall():
         at = min(last_in, seq)
         if at not in seen:
             (observed,) = db.execute("SELECT observed_at FROM collection WHERE seq = ?", (at,)).fetchone()
             seen[at] = moment(observed)
-        yield join(tuple(identity), facts, amount, stock, readings, seen[at])
+        yield key, join(tuple(identity), facts, amount, stock, readings, seen[at])
 
 
 def _source(db: sqlite3.Connection, provider: str, seq: int, offers: int, at: datetime | None) -> Source:
@@ -146,7 +146,7 @@ def past_of(db: sqlite3.Connection, provider: str) -> gate.Past:
         (provider, seq),
     ).fetchall()
     return gate.Past(
-        offers=tuple(offers_of(db, provider, seq, seq)) if kept else (),
+        offers=dict(offers_of(db, provider, seq, seq)) if kept else {},
         observed_at=moment(observed) if observed else None,
         refused=tuple(remark for remark in unpack(refusals[0][0]) if remark.rule in gate.REFUSALS) if refusals else (),
         refusals=len(refusals),

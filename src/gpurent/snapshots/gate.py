@@ -29,7 +29,7 @@ NEVER_TWICE = {CLOCK}  # refusals that no repetition accepts
 class Past:
     """What the history knows of an adapter before its next answer."""
 
-    offers: Sequence[Offer] = ()  # of its last accepted answers
+    offers: Mapping[str, Offer] = field(default_factory=dict)  # by id, as its last accepted answers showed them
     observed_at: datetime | None = None  # None: never collected
     refused: tuple[Remark, ...] = ()  # why its last answer was refused, if it was
     refusals: int = 0  # how many refusals in a row, that one included
@@ -112,12 +112,11 @@ def _reasons(answer: Answer, past: Past, outside: Mapping[str, Remark], resolve:
         return
     if answer.complete is not False and len(answer.offers) < limits["count_drop"] * len(past.offers):
         yield Remark("count", "", str(len(past.offers)), str(len(answer.offers)))
-    before = {offer.offer_id: offer for offer in past.offers}
-    common = [(old, offer) for offer in answer.offers if (old := before.get(offer.offer_id))]
+    common = [(old, offer) for offer in answer.offers if (old := past.offers.get(offer.offer_id))]
     if not common:
         yield Remark("all-new", "", str(len(past.offers)), str(len(answer.offers)))
     yield from _currency_changes(common)
-    yield from _median_moves(past.offers, answer.offers, resolve)
+    yield from _median_moves(tuple(past.offers.values()), answer.offers, resolve)
 
 
 def _currency_changes(common: Iterable[tuple[Offer, Offer]]) -> Iterator[Remark]:

@@ -156,8 +156,8 @@ def keep(
     with transaction(db):
         writing = _begin(db, answer.provider)
         before = _open_spans(db, answer.provider)
-        _write_spans(writing, answer, verdict, before)
-        _write_ends(writing, answer, verdict, before)
+        seen = _write_spans(writing, answer, verdict, before)
+        _write_ends(writing, answer, before, seen | {offer.offer_id for offer, _ in verdict.held})
         for aggregate in aggregates:
             db.execute("INSERT INTO aggregate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (writing.seq, *aggregate))
             writing.lines.append(chain.other("a", *aggregate))
@@ -167,13 +167,16 @@ def keep(
     return _ended(writing, answer, "kept", remarks, len(verdict.believed), len(verdict.held))
 
 
-def _write_spans(writing: _Writing, answer: Answer, verdict: Verdict, before: dict[str, _Open]) -> None:
+def _write_spans(writing: _Writing, answer: Answer, verdict: Verdict, before: dict[str, _Open]) -> set[str]:
+    """Write the believed offers; gives their ids."""
     db = writing.db
     known = dict(db.execute("SELECT key, id FROM offer WHERE collected_by = ?", (answer.provider,)).fetchall())
+    ids: set[str] = set()
     seen: list[tuple[int, int]] = []
     readings: list[tuple[str, int]] = []
     for offer in verdict.believed:
         stored = split(offer, _dated(offer, answer))
+        ids.add(stored.key)
         facts = sha(stored.facts)
         span = before.get(stored.key)
         if span and span.facts == facts and span.stock == stored.stock and _same_price(span.amount, stored.amount):
@@ -186,12 +189,12 @@ def _write_spans(writing: _Writing, answer: Answer, verdict: Verdict, before: di
             readings.append((stored.readings, known[stored.key]))
     db.executemany("UPDATE span SET last_in = ? WHERE id = ?", seen)
     db.executemany("UPDATE offer SET readings = ? WHERE id = ?", readings)
+    return ids
 
 
-def _write_ends(writing: _Writing, answer: Answer, verdict: Verdict, before: dict[str, _Open]) -> None:
+def _write_ends(writing: _Writing, answer: Answer, before: dict[str, _Open], seen: set[str]) -> None:
     if not answer.complete:
         return
-    seen = {offer.offer_id for offer in verdict.believed} | {offer.offer_id for offer, _ in verdict.held}
     last_kept = writing.db.execute(
         "SELECT coalesce(max(seq), 0) FROM collection WHERE provider = ? AND status = 'kept'", (answer.provider,)
     ).fetchone()[0]
