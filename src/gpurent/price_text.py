@@ -204,11 +204,18 @@ def _left(text: str, tokens: list[Token], index: int, used: int) -> int:
         kind = tokens[index - 1].kind
         if kind == "unit" and not _label(text, tokens[index - 1], tokens[index]):
             break
+        if kind == "cur" and _parted(text, tokens[index - 1], tokens[index]):
+            break
         if kind in seen or (kind in _UNITS and seen & _UNITS):
             break
         seen.add(kind)
         index -= 1
     return index
+
+
+def _parted(text: str, left: Token, right: Token) -> bool:
+    """A comma between two tokens: a currency does not reach over it."""
+    return re.search("[,;|]", text[left.end : right.start]) is not None
 
 
 def _label(text: str, unit: Token, amount: Token) -> bool:
@@ -231,6 +238,8 @@ def _right(text: str, tokens: list[Token], index: int) -> int:
             index = after
             continue
         if token.kind not in _RIGHT or (token.kind == "cur" and "cur" in kinds):
+            break
+        if token.kind == "cur" and _parted(text, tokens[index], token):
             break
         if token.kind in _UNITS and any(kind in _UNITS for kind in kinds):
             break

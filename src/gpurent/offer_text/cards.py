@@ -19,9 +19,11 @@ _NOT_CARD_SIZE = (  # a size that belongs to the host, not to the card
 )
 # Bare numbers of GeForce cards; an amount of money or a size has its currency, period or unit behind it.
 _BARE = (
-    r"(?<![\d.,$¥￥€£#:@-])(?:20[678]0|30[5-9]0|40[5-9]0|50[5-9]0|10[678]0(?=\s?ti))"
-    r"(?!\d|[.,]\d|\s{0,2}(?:元|块|圆|rmb|cny|yuan|usd|dollars|eur|gib|gb\b|mb|tb|ghz|mhz|w\b|ms\b|img|images?|samples?|"
-    r"tokens?|条|张图|每|一?个?月|/\s?(?:h|hr|hour|小?时|d|day|天|日|w|wk|week|周|m|mo|mon|month|个?月|y|yr|year|年|s)\b))"
+    r"(?<![\d.,$¥￥€£#:@-])(?<!usd )(?<!eur )(?<!rmb )(?<!cny )(?<!gbp )(?<!jpy )"
+    r"(?:20[678]0|30[5-9]0|40[5-9]0|50[5-9]0|10[678]0(?=\s?ti))"
+    r"(?!\d|[.,]\d|\s{0,2}(?:元|块|圆|rmb|cny|yuan|usd|dollars|eur|€|gib|gb\b|mb|tb|ghz|mhz|w\b|ms\b|img|images?|samples?|"
+    r"tokens?|条|张图|每|per\s|一?个?月|/\s?(?:h|hr|hour|小?时|d|day|天|日|w|wk|week|周|m|mo|mon|month|个?月|y|yr|year|年|s|gpu|card|卡|张|台"
+    r"|node|server|整机)\b))"
 )
 _CORE = (
     r"(?:(?:rtx|gtx)[\s_-]*(?:pro[\s_-]*)?(?:a[\s_-]?)?\d{3,4}(?!\d)"
