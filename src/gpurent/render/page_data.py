@@ -60,7 +60,7 @@ class Columns:
 
     def add(self, values: Sequence[Any]) -> int:
         """The number of the column that holds these values."""
-        column = _packed([plain(value) for value in values])
+        column = _packed(values)
         key = json.dumps(column)
         if key not in self._known:
             self._known[key] = len(self.made)
@@ -68,19 +68,22 @@ class Columns:
         return self._known[key]
 
 
-def _packed(values: list[Any]) -> dict[str, Any]:
-    keys = [json.dumps(value) if isinstance(value, list | dict) else (type(value), value) for value in values]
+def _packed(values: Sequence[Any]) -> dict[str, Any]:
     places: dict[Any, int] = {}
-    for key in keys:
-        places.setdefault(key, len(places))
-    if len(places) <= 1:
-        return {"all": values[0] if values else None}
-    if len(places) > len(values) * 2 // 3:
-        return {"is": values}
-    distinct: list[Any] = [None] * len(places)
-    for key, value in zip(keys, values, strict=True):
-        distinct[places[key]] = value
-    return {"of": distinct, "at": [places[key] for key in keys]}
+    distinct: list[Any] = []
+    at: list[int] = []
+    for value in values:
+        key = repr(value) if isinstance(value, list | tuple | dict) else value
+        place = places.setdefault(key, len(distinct))
+        if place == len(distinct):
+            distinct.append(value)
+        at.append(place)
+    shown = [plain(value) for value in distinct]
+    if len(shown) <= 1:
+        return {"all": shown[0] if shown else None}
+    if len(shown) > len(values) * 2 // 3:
+        return {"is": [shown[place] for place in at]}
+    return {"of": shown, "at": at}
 
 
 def page_data(

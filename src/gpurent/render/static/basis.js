@@ -82,7 +82,7 @@ function drawLeftOut() {
 const scrolling = (node, label) => el("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": label }, node);
 
 function drawBasis() {
-  byId("basis-parts").replaceChildren(workPart(), moneyPart(), modelPart(), dataPart(), sourcesPart());
+  byId("basis-parts").replaceChildren(workPart(), askedPart(), moneyPart(), modelPart(), dataPart(), sourcesPart());
 }
 
 const part = (code, ...children) => el("section", { class: `part ${code}` }, el("h3", { id: code }, say(code)), ...children);
@@ -101,6 +101,22 @@ function workPart() {
   const facts = WORK_KEYS.filter((key) => workload[key] !== undefined).map((key) => [say(`work-${key}`), (shownAs[key] || String)(workload[key])]);
   facts.splice(2, 0, [say("work-precision"), sayOr(`precision-${options.precision}`, options.precision)], [say("work-batch"), fixed(options.batch, 0)], [say("work-epochs"), count(options.epochs)]);
   return part("basis-workload", el("dl", { class: "pairs" }, ...facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, ...[value].flat())])));
+}
+
+const SHOWN_ELSEWHERE = ["precision", "batch", "epochs", "setup", "currency", "sort"];
+const OPTION_OF = { min_vram_gib: "min-vram", ram_gib: "ram", max_age_days: "max-age", anchors: "anchor" };
+
+// The filters and choices this page was made with, as options of the command.
+function askedPart() {
+  const spoken = (value) => {
+    if (Array.isArray(value)) return value.join(", ");
+    if (typeof value !== "object") return String(value);
+    if ("low" in value && "high" in value) return `${value.low ?? ""}..${value.high ?? ""}`;
+    return Object.entries(value).map(([key, part]) => `${key}=${part}`).join(", ");
+  };
+  const asked = Object.entries(D.options).filter(([key, value]) => value !== null && !SHOWN_ELSEWHERE.includes(key) && spoken(value) !== "" && value !== false);
+  return part("basis-asked", el("dl", { class: "pairs" }, ...asked.flatMap(([key, value]) => [
+    el("dt", {}, `--${OPTION_OF[key] || key.replaceAll("_", "-")}`), el("dd", {}, value === true ? MISSING : spoken(value))])));
 }
 
 function moneyPart() {

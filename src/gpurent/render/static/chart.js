@@ -14,18 +14,22 @@ function logScale(low, high, from, to) {
   return (value) => from + ((Math.log(value) - a) / (b - a)) * (to - from);
 }
 
-function costTicks(low, high, most) {
+function costTicks(low, high) {
   const found = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
     for (const digit of [1, 2, 5]) found.push(Number(`${digit}e${power}`));
   }
-  return thinTicks(found.filter((value) => value >= low && value <= high), most);
+  return found.filter((value) => value >= low && value <= high);
 }
 
-function thinTicks(values, most) {
-  if (values.length <= most) return values;
-  const step = Math.ceil(values.length / most);
-  return values.filter((_, place) => place % step === 0);
+// Of these values those whose words stand far enough from each other.
+function spaced(values, scale, room) {
+  let last = null;
+  return values.filter((value) => {
+    if (last !== null && Math.abs(scale(value) - last) < room) return false;
+    last = scale(value);
+    return true;
+  });
 }
 
 // The span of a column with room around it, more before than after: there the names of the frontier stand.
@@ -74,8 +78,8 @@ function drawChart() {
   const edge = { left: narrow ? 46 : 58, right: 14, top: 36, bottom: 46 };
   const rows = shown.filter((row) => time[row] > 0 && cost[row] > 0);
   const all = MINE !== null && time[MINE] > 0 ? [...rows, MINE] : rows;
-  const [t0, t1] = extent(all, time, narrow ? 0.05 : 0.2, 0.04);
-  const [c0, c1] = extent(all, cost, 0.1, 0.05);
+  const [t0, t1] = extent(all, time, narrow ? 0.05 : 0.17, 0.04);
+  const [c0, c1] = extent(all, cost, 0.14, 0.05);
   const x = logScale(t0, t1, edge.left, width - edge.right);
   const y = logScale(c0, c1, height - edge.bottom, edge.top);
   const best = frontier(rows);
@@ -88,7 +92,7 @@ function drawChart() {
     onkeydown: chartKey, onfocus: () => chart.active === null && marks.length && activate(firstActive(best)),
     onblur: () => activate(null), onpointermove: chartPoint, onpointerleave: () => activate(null), onclick: chartClick,
   });
-  root.append(axes(width, height, edge, x, y, [t0, t1], [c0, c1], narrow));
+  root.append(axes(width, height, edge, x, y, [t0, t1], [c0, c1]));
   const clip = svg("clipPath", { id: "plot" }, svg("rect", {
     x: edge.left, y: edge.top, width: width - edge.left - edge.right, height: height - edge.top - edge.bottom,
   }));
@@ -121,15 +125,15 @@ function drawChart() {
   showSelected();
 }
 
-function axes(width, height, edge, x, y, [t0, t1], [c0, c1], narrow) {
+function axes(width, height, edge, x, y, [t0, t1], [c0, c1]) {
   const group = svg("g", { class: "axes", "aria-hidden": "true" });
   const bottom = height - edge.bottom;
-  const most = narrow ? 5 : 9;
-  for (const value of thinTicks(TIME_TICKS.filter((tick) => tick >= t0 && tick <= t1), most)) {
+  for (const value of spaced(TIME_TICKS.filter((tick) => tick >= t0 && tick <= t1), x, 62)) {
     group.append(svg("line", { class: "grid", x1: x(value), x2: x(value), y1: edge.top, y2: bottom }));
     group.append(svg("text", { x: x(value), y: bottom + 16, "text-anchor": "middle" }, tickTime(value)));
   }
-  for (const value of costTicks(c0 * D.view.rate, c1 * D.view.rate, 9).map((tick) => tick / D.view.rate)) {
+  const costs = costTicks(c0 * D.view.rate, c1 * D.view.rate).map((tick) => tick / D.view.rate);
+  for (const value of spaced(costs, y, 24)) {
     group.append(svg("line", { class: "grid", x1: edge.left, x2: width - edge.right, y1: y(value), y2: y(value) }));
     group.append(svg("text", { x: edge.left - 8, y: y(value) + 4, "text-anchor": "end" }, tickMoney(value)));
   }
@@ -184,8 +188,9 @@ function labels(best, x, y, edge, width, narrow) {
     const text = counted(row);
     const wide = widthOf(text);
     const [px, py] = [x(time[row]), y(cost[row])];
-    const places = [[px - 8 - wide, py + 14], [px - 9 - wide, py + 4], [px - wide / 2, py + 20], [px + 9, py + 14]];
-    for (const [left, base] of places.slice(0, narrow ? 3 : 4)) {
+    const places = [[px - 8 - wide, py + 14], [px - 9 - wide, py + 4], [px - wide / 2, py + 25],
+      [Math.max(edge.left + 4, px - 8 - wide), py + 19], [px + 9, py + 14]];
+    for (const [left, base] of places.slice(0, narrow ? 3 : 5)) {
       const box = [left, base - 11, left + wide, base + 3];
       const inside = box[0] > edge.left + 3 && box[2] < width - edge.right && box[3] < chartBottom(narrow);
       if (!inside || taken.some((other) => overlap(box, other)) || covers(box, best.filter((other) => other !== row), x, y, 9) || covers(box, [row], x, y, 3) || crosses(box, best, x, y)) continue;

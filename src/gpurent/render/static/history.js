@@ -63,7 +63,7 @@ function plotHistory(chosen) {
   const day = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 10);
   const told = (_, value) => (value === null || value === undefined ? MISSING : `$${significant(value)}`);
   history.plot = new uPlot({
-    width: Math.max(260, holder.clientWidth), height: 280, cursor: { drag: { x: true, y: false } }, legend: { live: true },
+    width: Math.max(260, holder.clientWidth), height: 280, cursor: { drag: { x: true, y: false } }, legend: { live: true }, hooks: { ready: [(plot) => plot.setLegend({ idx: nights.length - 1 })] },
     scales: { x: { time: true }, y: { range: (_, low, high) => [0, (high || 1) * 1.08] } },
     axes: [
       { ...axis, space: 90, values: (_, splits) => splits.map((value) => day(value)) },
