@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpurent.adapters import row as row_module
 from gpurent.adapters.contract import OUT_OF_SCOPE, Part, ShapeChanged, is_fault
 from gpurent.adapters.reading import (
     DUPLICATE,
@@ -168,6 +169,12 @@ def test_each_row_on_its_own() -> None:
         ("rows[0].vcpus", "x", "not a number"), ("rows[1]", "nonsense", "not an object"),
         ("rows[2].second", "None", "missing"),
     ]  # fmt: skip
+
+
+def test_more_rows_than_anybody_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_module, "MAX_ROWS", 3)
+    with pytest.raises(ShapeChanged, match="more than 3 rows"):
+        list(each(PART, numbered([{}] * 4, "rows"), build))
 
 
 def test_one_offer_a_key() -> None:

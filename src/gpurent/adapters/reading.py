@@ -10,7 +10,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -48,6 +48,7 @@ _TERMS = frozenset(
 )  # fmt: skip
 
 
+@lru_cache(maxsize=4096)
 def _number(text: str) -> Decimal | str:
     """JSON's numbers as exact decimals; one too long to be read cheaply stays text and is refused where it is used."""
     if len(text) > MAX_CHARACTERS:

@@ -13,11 +13,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from gpurent.adapters.contract import OUT_OF_SCOPE, Part
+from gpurent.adapters.contract import OUT_OF_SCOPE, Part, ShapeChanged
 from gpurent.money import MAX_CHARACTERS, MAX_EXPONENT, InvalidNumber, Price, bounded_decimal
 from gpurent.offer import MAX_LINE, Offer, Reject, clean_line
 
 MAX_SHOWN = 80
+MAX_ROWS = 1_000_000  # of one list; the largest catalogue has a tenth of it
 MAX_BYTES_EXPONENT = 16  # a size in bytes may be larger than any amount of money
 MAX_READ = 8 * MAX_LINE  # of a text field; clean_line reads no more, and remembers what it was given
 
@@ -249,7 +250,9 @@ def each(
         rows: (path, value) of each row.
         build: gives the offers of one row; may raise `Bad`.
     """
-    for path, values in rows:
+    for number, (path, values) in enumerate(rows):
+        if number >= MAX_ROWS:
+            raise ShapeChanged(f"{part.name}: {clean_line(path)}", f"more than {MAX_ROWS} rows")
         faults: list[Reject] = []
         try:
             yield from build(Row(part, path, values, faults))
