@@ -11,7 +11,9 @@ import pytest
 from gpurent import tables, validation
 from gpurent.hardware import cards
 from gpurent.normalizer import observed, refit
-from gpurent.validation import bars, one_gpu, points, regret, scores
+from gpurent.render import machine
+from gpurent.render import validation as words
+from gpurent.validation import bars, one_gpu, points, regret, scores, split
 from gpurent.validation.scores import Cell
 from tests.shared import shared
 
@@ -178,3 +180,16 @@ def test_points_without_inputs_are_counted_not_scored() -> None:
 
 def test_what_was_assumed_of_a_host_is_said(package: dict[str, Any]) -> None:
     assert any("cloud host" in text for text in package["scores"]["real_input"]["assumed"])
+
+
+def test_the_page_shows_what_the_command_prints(package: dict[str, Any]) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "model-validation.md").read_text(encoding="utf-8")
+    assert machine.markdown_text(words.bar_rows(package["bars"], "en")).strip() in page
+
+
+def test_the_split_is_fixed() -> None:
+    cells = [(row["task"], row["group"], row["card"]) for row in tables.rows("card_deviations")]
+    parts = [split.part(*each) for each in cells]
+    assert 0.15 < parts.count(split.CONFIRM) / len(parts) < 0.35
+    assert split.part("bert-large", "half", "a100-sxm-80gb") == "tune"
+    assert split.part("bert-large", "half", "h200-sxm-141gb") == "tune"

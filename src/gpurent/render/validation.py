@@ -23,7 +23,7 @@ def bar_rows(bars: Sequence[Row], lang: str) -> list[dict[str, str]]:
             "statistic": say(f"validate.statistic-{bar['statistic'].replace('_', '-')}", lang),
             "n": str(bar["n"]),
             "value": _value(bar["value"], bar["statistic"]),
-            "ask": ("<= " if bar["bound"] == "max" else ">= ") + _value(bar["limit"], bar["statistic"]),
+            "ask": ("≤ " if bar["bound"] == "max" else "≥ ") + _value(bar["limit"], bar["statistic"]),
             "reference": _value(bar["reference"], bar["statistic"]),
             "holds": say(f"validate.holds-{ {True: 'yes', False: 'no', None: 'unknown'}[bar['holds']] }", lang),
         }

@@ -55,15 +55,16 @@ def newer() -> list[Cell]:
     for task in core():
         for group in ("half", "single"):
             rows, runs = rows_of(task, group), runs_of(task, group)
-            book = refit.book_without(task, rows, group, _new(rows), task.usual_batch)
-            for row in np.flatnonzero(_new(runs) & np.isfinite(runs.batch)) if book else ():
+            book = refit.book_without(task, rows, group, is_new(rows), task.usual_batch)
+            for row in np.flatnonzero(is_new(runs) & np.isfinite(runs.batch)) if book else ():
                 told = refit.predict(book, runs, group, int(row)) if book else None
                 if told is not None:
                     found.append(cell_of(task, group, runs, int(row), told[1], told[0].sigma, told[0].evidence))
     return found
 
 
-def _new(rows: Observed) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def is_new(rows: Observed) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Rows of cards that came after Ampere."""
     return np.array([cards.table()[int(place)].architecture not in _OLD for place in rows.card], dtype=bool)
 
 
