@@ -258,11 +258,12 @@ def _right(text: str, tokens: list[Token], index: int) -> int:
 
 
 def _range_end(text: str, tokens: list[Token], dash: int) -> int | None:
+    """The token of the second amount of a range whose dash is at a place; None: it is no range."""
     end = dash + 1
-    if end < len(tokens) and tokens[end].kind == "cur":
+    if end < len(tokens) and tokens[end].kind == "cur" and _near(text, tokens[dash], tokens[end]):
         end += 1
-    if end < len(tokens) and tokens[end].kind == "num" and not NOT_MONEY.match(text, tokens[end].end):
-        return end
+    if end < len(tokens) and tokens[end].kind == "num" and _near(text, tokens[end - 1], tokens[end]):
+        return None if NOT_MONEY.match(text, tokens[end].end) else end
     return None
 
 
