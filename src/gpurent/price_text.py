@@ -342,9 +342,11 @@ def _amounts(numbers: list[Token]) -> tuple[Decimal, Decimal | None]:
     values: list[Decimal] = []
     multiples: list[int] = []
     for token in numbers[:2]:
-        word = token.match["mult"]
-        digits = token.match["num"][: -len(word)] if word else token.match["num"]
+        word, tail = token.match["mult"], (token.match["tail"] or "").removesuffix("千")
+        digits = token.match["num"][: token.match.start("mult") - token.start] if word else token.match["num"]
         value = amount_of(digits if not digits.startswith(".") else "0" + digits)
+        if tail:  # "5万2" is 52,000
+            value += Decimal(tail.ljust(4, "0")) / 10_000
         values.append(value)
         multiples.append(MULTIPLES[word.lower()] if word else 0)
     if len(values) == 1:

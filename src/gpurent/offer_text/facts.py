@@ -37,6 +37,7 @@ class Facts:
     smi_power_w: float | None = None
     mig_enabled: bool | None = None
     profile: str | None = None  # MIG profile anywhere in the text
+    form: str | None = None  # "PCIe" or "SXM" that stands apart from the name
     share_words: str | None = None  # "1/4 card", "时分", "共享GPU"
     share: str | None = None
     torch: str | None = None
@@ -46,6 +47,7 @@ class Facts:
     claims: list[Claim] = field(default_factory=list)
     stop_billed: str | None = None  # the words that say so
     deposit: str | None = None
+    setup_fee: str | None = None
     component_prices: tuple[str, ...] = ()  # CPU, RAM or storage billed apart
     on_request: bool = False  # "call us", 面议
     fabric_named: bool = False

@@ -24,6 +24,7 @@ from gpurent.offer_text.words import (
 from gpurent.price_text import PriceText, find_prices
 
 SLICES_BEFORE_NAME = compiled(r"[x*]\s?\d(?:c\.\d)?g\.\d{1,3}gb")
+_FORM = compiled(r"(?<![a-z0-9])(sxm\d?|pci-?e(?!\s?\d|\s?gen|\s?x\s?\d|\s?[:=]|\s?ssd)|nvl|oam)(?![a-z0-9])")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _LONE_SIZE = compiled(
     r"(?:(?<![\d.])(?P<low>\d{1,4})\s?(?:g|gb)?\s?[-~/]\s?)?(?<![\d.])(?P<n>\d{1,4})\s?(?:gib|gb|g)(?![a-z/])"
@@ -61,6 +62,8 @@ def _read_words(scan: Scan, facts: Facts) -> None:
     if slices:  # "4 x 1g.10gb A100"
         facts.count = facts.count or take_slices(scan)[1]
     facts.mentions = find_cards(scan)
+    form = _FORM.search(scan.left)
+    facts.form = form.group(1) if form else None
     if facts.profile and not slices:
         profile, number = take_slices(scan)
         facts.count = facts.count or (number if profile else None)

@@ -39,8 +39,11 @@ _THREADS = compiled(
     r"(?<![a-z])(?P<label>v-?cpus?|cpu\s*(?:核心?数?|cores?|count)|cpus?|核心?数|cores|threads)\s{0,2}[:=]?\s{0,2}(?P<b>\d{1,4}(?:\.\d{1,2})?)"
     r"(?:\s?/\s?(?P<total2>\d{1,4}(?:\.\d)?))?(?:\s?(?P<unit2>v-?cpus?|核心?|cores?|线程|c\b|vc\b))?(?!\.?\d|\s?(?:ghz|gb?\b|x\s))",
 )
+_CORES_THREADS = compiled(
+    r"(?<![\d.])(?P<c>\d{1,3})\s?(?:c|核|cores?)\s?[/,]?\s?(?P<t>\d{1,3})\s?(?:t|线程|threads?)(?![a-z0-9])"
+)
 _PAIR = compiled(
-    rf"(?<![\d.a-z])(?P<c>\d{{1,4}})\s?(?:c|核|vcpus?|cores?|v)\s?[,/+|*-]?\s?(?P<n>{_NUMBER})\s?(?P<u>gib|gb|g|tb|t)(?![a-z/])"
+    rf"(?<![\d.a-z])(?P<c>\d{{1,4}})\s?(?:c|核|vcpus?|cores?|v)\s?[,/+|*-]?\s?(?P<n>{_NUMBER})\s?(?P<u>gib|gb|g|tb)(?![a-z/])"
     r"(?!\s?(?:ssd|nvme|hdd|disk|硬盘|系统盘|数据盘|storage|volume|显存|vram))"
     r"(?:\s?(?:ddr\d\s?)?(?:ram|内存|memory)(?![a-z]))?",
 )
@@ -112,6 +115,7 @@ class HostFacts:
     vcpus: float | None = None
     vcpus_total: float | None = None
     vcpu_unit: str | None = None  # vcpu, core, physical, thread, ocpu
+    threads_per_core: int | None = None
     vcpus_per_gpu: bool = False
     ram_gib: float | None = None
     ram_high_gib: float | None = None  # "62/72GB": the larger of two
@@ -185,7 +189,14 @@ def read_sizes(scan: Scan, facts: HostFacts) -> None:
     match = scan.first(_VRAM)
     if match:
         facts.vram_gib = number_of(match["n"] or match["n2"]) * GIB[(match["u"] or match["u2"]).lower()]
-    pair = scan.first(_PAIR)
+    both = _CORES_THREADS.search(scan.left)
+    if both and int(both["t"]) >= int(both["c"]):
+        scan.blank(*both.span())
+        facts.vcpus, facts.vcpu_unit = float(both["t"]), "thread"
+        facts.threads_per_core = int(both["t"]) // int(both["c"])
+    else:
+        both = None
+    pair = None if both else scan.first(_PAIR)
     if pair:
         facts.vcpus, facts.vcpu_unit = float(pair["c"]), "core"
         facts.ram_gib = number_of(pair["n"]) * GIB[pair["u"].lower()]
@@ -236,13 +247,17 @@ def read_disks(scan: Scan, facts: HostFacts) -> None:
         facts.disk_kind = kind_of(alone.group()) if alone else None
 
 
+# Slowest first; an unknown kind may be the slowest.
+_SPEED_ORDER = (None, "object", "network-hdd", "network-fs", "network-ssd", "local-ssd", "local-nvme")
+
+
 def chosen_disk(facts: HostFacts) -> tuple[str | None, float | None]:
-    """Class and size (GiB) of the disk a data set would lie on: data before system, larger before smaller."""
+    """Class and size (GiB) of the disk a data set would lie on: data before system, faster before larger."""
     system = re.compile("系统|root|boot|os|container")
     data = [disk for disk in facts.disks if disk.gib and not system.match(disk.role)] or [
         d for d in facts.disks if d.gib
     ]
     if not data:
         return facts.disk_kind, None
-    best = max(data, key=lambda disk: (disk.kind is not None, disk.gib or 0.0))
+    best = max(data, key=lambda disk: (_SPEED_ORDER.index(disk.kind), disk.gib or 0.0))
     return best.kind or facts.disk_kind, best.gib

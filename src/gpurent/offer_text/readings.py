@@ -19,6 +19,7 @@ from gpurent.offer_text.cards import memory_sizes, singular
 from gpurent.offer_text.facts import Facts
 from gpurent.offer_text.gather import main_mention
 from gpurent.offer_text.hosts import chosen_disk
+from gpurent.offer_text.words import purchase_near
 from gpurent.price_text import PriceText
 
 UNNAMED = "quoted"  # the provider of an offer whose text names none
@@ -26,6 +27,7 @@ MAX_READINGS = 12
 CARDS_OF_A_MACHINE = 8
 
 _SIZE_IN_NAME = re.compile(r"(?<![\d.a-z])(\d{1,3}(?:\.\d)?)\s?g(?:i?b)?(?![a-z0-9.])", re.IGNORECASE)
+_FORM_IN_NAME = re.compile(r"sxm|pci-?e|nvl|oam|hbm", re.IGNORECASE)
 _NEUTRAL = re.compile(r"^v-?gpu[\s_-]*(\d{1,3})", re.IGNORECASE)
 _MACHINE_WORDS = re.compile(r"整机|/\s?台|每台|/\s?节点|per\s+(?:node|server)|/\s?(?:node|server)", re.IGNORECASE)
 
@@ -130,6 +132,8 @@ def _base(facts: Facts) -> dict[str, Any]:
         fields["gpu"] = singular(mention.text)
     if "gpu" not in fields:
         return fields
+    if facts.form and not _FORM_IN_NAME.search(str(fields["gpu"])) and not facts.instance:
+        fields["gpu"] = f"{fields['gpu']} {facts.form}"
     if facts.smi_memory_mib:
         fields["gpu_memory_gib"] = facts.smi_memory_mib / 1024
     if facts.smi_power_w:
@@ -209,7 +213,11 @@ def _counts(facts: Facts, base: dict[str, Any]) -> list[Option]:
             ({"gpu_count": CARDS_OF_A_MACHINE}, 0.75, (Why("machine-of-eight", eight),)),
             ({"gpu_count": 1}, 0.25, (Why("one-card-assumed", {}),)),
         ]
-    return [({"gpu_count": 1}, 1.0, (Why("one-card-assumed", {}),))]
+    one: Option = ({"gpu_count": 1}, 0.95, (Why("one-card-assumed", {}),))
+    if not facts.prices or facts.profile or facts.share:
+        return [one]
+    # a price that no single card has may be a machine's; the market decides
+    return [one, ({"gpu_count": CARDS_OF_A_MACHINE}, 0.05, (Why("machine-by-price", {"n": CARDS_OF_A_MACHINE}),))]
 
 
 def _several(facts: Facts) -> bool:
@@ -225,6 +233,8 @@ def _cpus(facts: Facts, base: dict[str, Any]) -> list[Option]:
     if printed is not None or host.vcpus is None:
         return [({}, 1.0, ())]
     fields: dict[str, Any] = {"vcpus": host.vcpus, "vcpus_per_gpu": host.vcpus_per_gpu}
+    if host.threads_per_core:
+        return [({**fields, "threads_per_core": host.threads_per_core}, 1.0, ())]
     if host.vcpu_unit == "ocpu":
         return [({**fields, "vcpus": host.vcpus * 2, "threads_per_core": 2}, 1.0, (Why("ocpu", {"n": host.vcpus}),))]
     if host.vcpu_unit == "physical":
@@ -278,9 +288,11 @@ def _prices(facts: Facts, base: dict[str, Any]) -> list[Option]:
     options: list[Option] = []
     weights = [1.0] if len(prices) == 1 else [0.8] + [0.2 / (len(prices) - 1)] * (len(prices) - 1)
     for index, (price, weight) in enumerate(zip(prices[:4], weights, strict=False)):
+        near = purchase_near(facts.text, price.start, price.end) if len(prices) > 1 else None
         for changes, own, why in _of_price(price, facts, base):
             extra = (Why("other-price", {"price": price.text}),) if index else ()
-            options.append((changes, own * weight, why + extra))
+            bought = {"purchase": near} if near else {}
+            options.append(({**changes, **bought}, own * weight, why + extra))
     if facts.spot_price is not None:
         for changes, own, why in _of_price(facts.spot_price, facts, base):
             spot = {**changes, "purchase": "spot"}

@@ -43,6 +43,7 @@ _NET = compiled(
 
 _SPOT = compiled(r"(?<![a-z])(?:spot|interruptible|pre-?emptible|low[\s-]priority)(?![a-z])|抢占|竞价|可中断|可抢占")
 _NOT_SPOT = compiled(r"(?:non?|not|never|without)[\s-]*(?:spot|interruptible|pre-?emptible)|非抢占|不可抢占|非竞价")
+_LABELS_PRICE = compiled(r"^(?:价|价格|实例)?\s?[:=]?\s?[$¥￥€]?\d")  # "抢占 1.19": the price behind it, not the offer
 _ON_DEMAND = compiled(r"on[\s-]?demand|按量(?:付费|计费)?|按需|pay[\s-]as[\s-]you[\s-]go|payg")
 _RESERVED = compiled(
     r"(?<![a-z])(?:reserved|reservation|commit(?:ted|ment)?|savings?\s*plan|contract(?:ed)?|prepaid)(?![a-z])|包年|包月|长租|合约|预留",
@@ -92,6 +93,10 @@ _SECONDS = (
     ("w", 604800),
     ("周", 604800),
 )
+_SETUP_FEE = compiled(
+    r"\+?\s?(?:[$¥￥€£]|usd\s|eur\s)?\s?\d{1,6}(?:[.,]\d{1,2})?\s?(?:元|€|usd|eur|块)?\s?(?:one-?time\s?)?"
+    r"(?:set-?up|activation|install\w*|开通费|安装费|初装费|开户费)(?:\s?fee)?"
+)
 _DEPOSIT = compiled(r"押金\s*[\d.]*\s?万?元?|deposit(?:\s*of)?\s*[$¥￥€]?\s?[\d,.]*|押一付一|押\S付\S")
 _REQUEST = compiled(
     r"面议|电议|私聊|联系(?:我|销售|客服)|询价|call\s*(?:us|for)|contact\s*(?:us|sales)|on\s*request|tbd|price\s*on\s*application|dm\s*for"
@@ -122,7 +127,7 @@ _SHARE = compiled(
 _PARTS = {"half": "1/2", "third": "1/3", "quarter": "1/4", "eighth": "1/8"}
 _WHOLE = compiled(
     r"(?:no|not|without|non-?)\s*(?:a\s*)?(?:mig|v-?gpu|slic\w*|shar\w*)(?![a-z])|mig\s*(?:mode\s*)?(?:disabled|off)|非\s?(?:mig|v-?gpu|切分|共享)"
-    r"|不切分|未切分|无切分|(?:whole|full|entire|dedicated)\s*(?:card|gpu)s?(?![a-z])|整卡|整张|独占|独享(?:整卡|显卡)?|直通|pass-?through"
+    r"|不切分|未切分|无切分|(?:whole|full|entire|dedicated)\s*(?:card|gpu)s?(?![a-z])|整卡|整张|(?:独占|独享)\s?(?:整卡|显卡|gpu|一?卡)|直通|pass-?through"
 )
 _ONE_JOB = compiled(
     r"(?:ddp|data[\s-]?parallel|one\s*job|single\s*job|multi[\s-]?gpu|多卡(?:并行|训练)?|分布式|并行训练|一个任务)"
@@ -217,6 +222,8 @@ def read_terms(scan: Scan, facts: Facts) -> None:
     text = scan.text
     match = _STOP_BILLED.search(text)
     facts.stop_billed = match.group().strip() if match else None
+    fee = scan.first(_SETUP_FEE)
+    facts.setup_fee = fee.group().strip(" +") if fee else None
     _read_side_prices(scan, facts)
     _read_billing(scan, facts)
     if scan.first(_NOT_SPOT):
@@ -224,7 +231,7 @@ def read_terms(scan: Scan, facts: Facts) -> None:
     elif scan.has(_ON_DEMAND):
         facts.known["purchase"] = "on-demand"
         scan.first(_ON_DEMAND)
-    elif _SPOT.search(text):
+    elif (spot := _SPOT.search(text)) and not _LABELS_PRICE.match(text[spot.end() :]):
         facts.known["purchase"] = "spot"
         scan.first(_SPOT)
     match = scan.first(_TERM)
@@ -291,6 +298,18 @@ def _read_billing(scan: Scan, facts: Facts) -> None:
 
 def _seconds(word: str) -> int:
     return next(seconds for start, seconds in _SECONDS if word.lower().startswith(start))
+
+
+def purchase_near(text: str, start: int, end: int) -> str | None:
+    """How the price at a place of the text is bought, if the words right beside it say so."""
+    before = re.split(r"[,;|\n]", text[max(0, start - 16) : start])[-1]
+    after = re.split(r"[,;|\n]", text[end : end + 16])[0]
+    for words in (after, before):
+        if _NOT_SPOT.search(words) or _ON_DEMAND.search(words):
+            return "on-demand"
+        if _SPOT.search(words):
+            return "spot"
+    return None
 
 
 def units_price(scan: Scan) -> str | None:
@@ -365,10 +384,12 @@ def _provider_names() -> tuple[re.Pattern[str], dict[str, str]]:
         for alias in (row["provider"], row["title"], *row["aliases"].split("|")):
             if alias:
                 names.setdefault(alias.lower(), row["provider"])
-    words = [
-        re.escape(name) + (_CLOUDY if name in _COMMON_WORDS else "")
-        for name in sorted(names, key=lambda name: -len(name))
-    ]
+    words = []
+    for name in sorted(names, key=lambda name: -len(name)):
+        word = re.escape(name)
+        if name in _COMMON_WORDS:  # at the start of a line it heads the quote, elsewhere it is a word
+            word = rf"(?:^{word}|{word}{_CLOUDY})"
+        words.append(word)
     return compiled(rf"(?<![a-z0-9])(?:{'|'.join(words)})(?![a-z0-9])"), names
 
 

@@ -19,6 +19,8 @@ def billing_findings(context: Context) -> Iterator[Finding]:
     yield from _purchase(context)
     if context.facts.deposit:
         yield Finding("deposit", "info", {"words": context.facts.deposit})
+    if context.facts.setup_fee:
+        yield Finding("setup-fee", "info", {"words": context.facts.setup_fee})
     if context.offer.egress_per_gib:
         shown = {"price": money(context.offer.egress_per_gib, context.currency)}
         yield Finding("egress", "info", {"per_gib": context.offer.egress_per_gib}, shown)

@@ -10,6 +10,8 @@ from gpurent.quotes.context import Context
 from gpurent.quotes.findings import Finding, money, percent
 from gpurent.quotes.market import INDEX, Market, usd_per_gpu_hour
 
+_ABOUT = 0.01  # so close to the median that saying which side is noise
+
 
 def price_findings(context: Context) -> Iterator[Finding]:
     """Everything about the price."""
@@ -57,6 +59,8 @@ def _basis(context: Context) -> Iterator[Finding]:
     offer, n = context.offer, context.found.gpu_count
     if offer.price is None:
         return
+    if any(why.code == "machine-by-price" for why in context.settled.readings[0].why):
+        yield Finding("count-by-price", "warning", {"n": n}, verdict="need-more-info")
     first = offer.price_per_hour
     other = context.settled.open_price
     if other is not None and first is not None and other.offer.price_per_hour is not None:
@@ -147,6 +151,8 @@ def _against_many(context: Context, market: Market, hourly: float, native: float
         yield Finding("suspiciously-cheap", "warning", numbers, shown)
     else:
         code = "above-median" if hourly > median else "below-median"
+        if abs(hourly / median - 1) < _ABOUT:
+            code = "at-median"
         yield Finding(code, "info", numbers, shown)
 
 

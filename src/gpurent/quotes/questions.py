@@ -48,7 +48,9 @@ def _codes(context: Context, said: set[str]) -> Iterator[str]:
         yield "slice-neighbours"
     elif not facts.smi_cards and not facts.instance:
         yield "whole-card"
-    if price is not None and found.gpu_count > 1 and ("price-basis-open" in said or _basis_open(context)):
+    if "count-by-price" in said:
+        yield "count"
+    elif price is not None and found.gpu_count > 1 and ("price-basis-open" in said or _basis_open(context)):
         yield "basis"
     if price is not None and price.unit == "month":
         yield "month-and-tax" if price.tax_included is None else "month"

@@ -155,6 +155,8 @@ def _open_price(readings: tuple[Reading, ...], on: date) -> Reading | None:
     if price is None:
         return None
     for other in readings[1:]:
+        if _second(other):
+            continue
         differs = usd_per_gpu_hour(other.offer, on)
         if other.confidence < rules["unsettled_confidence"] * first.confidence or differs is None:
             continue

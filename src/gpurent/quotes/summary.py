@@ -10,7 +10,16 @@ from gpurent.quotes.context import Context
 from gpurent.quotes.findings import Finding, money
 from gpurent.quotes.verdict import reasons
 
-_PRICE = ("overpriced", "above-few", "suspiciously-cheap", "above-median", "below-median", "among-few", "below-few")
+_PRICE = (
+    "overpriced",
+    "above-few",
+    "suspiciously-cheap",
+    "above-median",
+    "below-median",
+    "at-median",
+    "among-few",
+    "below-few",
+)
 _SHORT = {"form-factor-unknown", "memory-unknown", "edition-unknown", "price-missing", "price-on-request", "no-card"}
 
 
