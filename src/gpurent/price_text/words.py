@@ -65,7 +65,7 @@ TOKEN = re.compile(
     rf"|(?P<nodehour>(?:{_EACH})?(?:node|instance|server|machine|台|机|节点)\s?{_SEPARATOR}?\s?{_HOUR})"
     r"|(?P<whole>(?:/|per|每|for|一)\s?(?:all\s)?(?P<whole_n>\d{1,2}|八|四|两|双|二)\s?[-x*]?\s?(?:gpus?|cards?|卡|张)"
     r"(?:\s?(?:整机|机器?|node|server|machine|box))?(?![a-z]))"
-    rf"|(?P<node>(?:(?:/|per|每|一|a|for\sthe(?:\swhole)?)\s{{0,2}}{_NODE}(?![a-z]))"
+    rf"|(?P<node>(?:(?:/|per|每|一|a|for(?:\s(?:the|a|one))?(?:\swhole|\sfull)?)\s{{0,2}}{_NODE}(?![a-z]))"
     r"|整机|单机|总价|总共|(?<![a-z])(?:in\s)?total(?![a-z]))"
     rf"|(?P<gpu>(?:(?:/|per|每|一|a)\s{{0,2}}(?:1\s?)?(?:张\s?)?{_GPU}(?![a-z]))"
     r"|单卡|单张|(?<![a-z])(?:each|apiece|ea)(?![a-z]))"
