@@ -37,5 +37,9 @@ docs: env
 soak: env
 	$(BIN)/python -m pytest -m soak
 
+# What only the page's tests need, from npm; they skip with the reason where it is not there.
+page-tools:
+	npm install --no-save --no-package-lock --no-audit --no-fund --silent --prefix tests/page/tools axe-core@4.14.1
+
 clean:
 	rm -rf $(VENV) dist build

@@ -9,14 +9,13 @@ function drawVerdict() {
     nodes.push(
       el("p", { class: "kicker" }, say("cheapest-whole")),
       el("p", { class: "sentence" }, ...verdictParts(best)),
-      el("dl", { class: "facts" },
+      el("div", { class: "facts-row" }, el("dl", { class: "facts" },
         ...fact("fact-interval", `${money(costLow[best])} – ${money(costHigh[best])}`),
         ...fact("fact-epoch", duration(time[best])),
         ...fact("fact-price", money(get(best, "usd_per_hour"))),
         ...fact("fact-limit", limitText(best)),
         ...fact("fact-evidence", sayOr(`evidence-${get(best, "rate_evidence")}`, evidence(best))),
-        ...fact("fact-age", days(get(best, "age_days"))),
-        el("div", {}, whyButton(best))));
+        ...fact("fact-age", days(get(best, "age_days")))), whyButton(best)));
   }
   const others = alsoRows(best);
   if (others.length) nodes.push(el("ul", { class: "also" }, ...others.map(alsoItem)));

@@ -52,18 +52,17 @@ function fill(node, attributes, children) {
 
 const byId = (id) => document.getElementById(id);
 
-const formats = new Map();
+// Rounded as Python rounds, thousands set apart.
 function fixed(value, places) {
-  if (!formats.has(places)) {
-    const digits = { minimumFractionDigits: places, maximumFractionDigits: places };
-    formats.set(places, new Intl.NumberFormat("en-US", digits));
-  }
-  return formats.get(places).format(value);
+  const [whole, part] = value.toFixed(places).split(".");
+  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (part ? `.${part}` : "");
 }
+
+const isKnown = (value) => typeof value === "number" && Number.isFinite(value);
 
 // A number to a few significant digits, thousands set apart; missing is a dash.
 function significant(value, digits = 3) {
-  if (value === null || value === undefined) return MISSING;
+  if (!isKnown(value)) return MISSING;
   if (value === 0) return "0";
   const rounded = Number(value.toPrecision(digits));
   const places = digits - 1 - Math.floor(Math.log10(Math.abs(value)));
@@ -96,15 +95,15 @@ const SYMBOL = symbolOf(D.view.currency);
 
 // US dollars in the currency of the view.
 function money(usd, digits = 3) {
-  return usd === null || usd === undefined ? MISSING : SYMBOL + significant(usd * D.view.rate, digits);
+  return isKnown(usd) ? SYMBOL + significant(usd * D.view.rate, digits) : MISSING;
 }
 
 function amount(usd) {
-  return usd === null || usd === undefined ? MISSING : significant(usd * D.view.rate);
+  return isKnown(usd) ? significant(usd * D.view.rate) : MISSING;
 }
 
 function duration(seconds) {
-  if (seconds === null || seconds === undefined) return MISSING;
+  if (!isKnown(seconds)) return MISSING;
   for (const [size, unit, least] of [[86400, "d", 172800], [3600, "h", 5400], [60, "min", 90]]) {
     if (seconds >= least) return say(`unit-${unit}`, { n: significant(seconds / size) });
   }
