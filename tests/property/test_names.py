@@ -36,7 +36,7 @@ sizes = st.one_of(st.none(), st.floats(0.1, 4096))
 
 
 @given(texts, st.sampled_from(PROVIDERS), sizes, st.one_of(st.none(), st.integers(1, 1024)))
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_every_text_has_a_reading(text: str, provider: str | None, memory: float | None, count: int | None) -> None:
     reading = read_name(text, provider=provider, memory_gib=memory, gpu_count=count)
     assert reading.gpu is None or not reading.candidates
@@ -46,14 +46,14 @@ def test_every_text_has_a_reading(text: str, provider: str | None, memory: float
 
 
 @given(texts)
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 def test_pasted_texts_have_a_row(text: str) -> None:
     rows = resolve_texts([text])
     assert all(row["gpu"] is None or not row["candidates"] for row in rows)
 
 
 @given(st.sampled_from(SURE), st.sampled_from(NOISE), st.sampled_from([" ", ", ", " | ", " - "]), st.booleans())
-@settings(max_examples=600)
+@settings(max_examples=600, deadline=None)
 def test_noise_never_makes_another_card(spelling: tuple[str, str], noise: str, gap: str, before: bool) -> None:
     text, card = spelling
     reading = read_name(f"{noise}{gap}{text}" if before else f"{text}{gap}{noise}")
@@ -67,7 +67,7 @@ def test_noise_behind_a_full_name_changes_nothing(text: str, noise: str) -> None
 
 
 @given(st.sampled_from(SURE), st.sampled_from(["upper", "lower", "wide", "padded", "bracketed", "underscores"]))
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_the_way_it_is_typed_never_makes_another_card(spelling: tuple[str, str], way: str) -> None:
     text, card = spelling
     typed = {
@@ -83,7 +83,7 @@ def test_the_way_it_is_typed_never_makes_another_card(spelling: tuple[str, str],
 
 
 @given(st.sampled_from(cards.table()), st.floats(0.05, 1.6))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_memory_is_never_more_than_the_card_has(card: cards.Card, part: float) -> None:
     offer = Offer(provider="p", gpu=card.name, gpu_memory_gib=round(card.memory_gb * part, 3))
     found = resolve(offer)
@@ -97,7 +97,7 @@ def test_memory_is_never_more_than_the_card_has(card: cards.Card, part: float) -
 
 
 @given(st.sampled_from(cards.table()), st.sampled_from(["mig", "vgpu", "timeslice", "unknown"]), sizes)
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_a_slice_is_a_part(card: cards.Card, share: str, memory: float | None) -> None:
     part = slices.fractions(card.card, share, None, memory)
     if part is not None:

@@ -7,6 +7,7 @@ from typing import Any
 from gpurent import tables
 from gpurent.hardware import cards
 from gpurent.hardware.cards import Card
+from gpurent.hardware.name_choice import SAID_OF_OFFERS
 
 
 def card_row(card: Card) -> dict[str, Any]:
@@ -80,12 +81,6 @@ def card_facts(card_id: str) -> dict[str, Any]:
     return facts
 
 
-_SAID_OF_OFFERS = (
-    "several-cards", "memory-above-card", "memory-contradicted", "virtual-name", "form-contradicted", "another-edition",
-    "profile-unknown",
-)  # fmt: skip
-
-
 def note_code(note: str) -> str:
     """The code of messages.toml that says a note of a reading in words."""
-    return f"warning.{note}" if note in _SAID_OF_OFFERS else f"gpus.note-{note}"
+    return f"warning.{note}" if note in SAID_OF_OFFERS else f"gpus.note-{note}"

@@ -12,6 +12,16 @@ _PLACES = {"{n}": r"(?P<n>\d{1,3})", "{v}": r"(?P<v>\d{1,5})", "{any}": r"[a-z0-
 _SIZE = re.compile(r"(?:ml\.)?[a-z][a-z0-9\-]{0,15}\.(?:\d{0,3}x?large|metal(?:-\d\dxl)?|micro|nano|small|medium)")
 
 
+_AZURE = re.compile(
+    r"(?<![a-z0-9])(?:standard[ _])?(n[cdgv]\d{1,3}[a-z]{0,6})(?:[ _]([a-z]{1,4}\d{1,3}[a-z]?))?[ _](v\d)(?![a-z0-9])",
+    re.IGNORECASE,
+)
+
+
+def _azure(found: re.Match[str]) -> str:
+    return "_".join(("standard", *(part for part in found.groups() if part)))
+
+
 @dataclass(frozen=True)
 class Instance:
     """What a machine's name says about its GPUs; `total_gib` is the GPU memory of the whole machine."""
@@ -47,7 +57,7 @@ def find(text: str, provider: str = "") -> Instance | None:
     >>> find("p4d.24xlarge").cards
     ('a100-sxm-40gb',)
     """
-    word = text.strip().lower().removeprefix("ml.")
+    word = _AZURE.sub(_azure, text.strip().lower()).removeprefix("ml.")
     if len(word) > 64 or " " in word or not word[:1].isalnum():
         return None
     if word[:2] not in _first_letters() and not word[0].isdigit():
@@ -69,6 +79,11 @@ def find(text: str, provider: str = "") -> Instance | None:
                 total_gib=float(said["v"]) if said.get("v") else None,
             )
     return None
+
+
+def joined(text: str) -> str:
+    """A text with its Azure sizes written as one word each: `NC24ads A100 v4`, `NC24ads_A100_v4`."""
+    return _AZURE.sub(_azure, text) if "n" in text or "N" in text else text
 
 
 def is_size(text: str) -> bool:

@@ -9,11 +9,15 @@ from functools import cache
 from gpurent import tables
 from gpurent.hardware import cards, slices
 from gpurent.hardware.cards import Card
-from gpurent.hardware.name_grammar import Said
-from gpurent.hardware.name_tokens import MIB_PER_GIB
+from gpurent.hardware.name_said import Said
+from gpurent.hardware.name_tokens import MIB_PER_GIB, naming
 from gpurent.offer import Share
 
-UNSURE = {"another-edition", "form-contradicted", "memory-contradicted", "size-unclear"}
+UNSURE = {"another-edition", "form-contradicted", "memory-contradicted", "only-compared", "size-unclear"}
+SAID_OF_OFFERS = (
+    "several-cards", "memory-above-card", "memory-contradicted", "virtual-name", "form-contradicted", "another-edition",
+    "only-compared", "profile-unknown",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,17 @@ def _hints() -> dict[tuple[str, str], tuple[tuple[str, ...], str]]:
     }
 
 
+def _hint(provider: str, said: Said) -> tuple[tuple[str, ...], str]:
+    """What a provider, or the rules of vGPU types, say of a name that could mean several cards."""
+    if said.share == "vgpu" and said.profile_gib is not None and ("*", f"{said.key}-vgpu") in _hints():
+        return _hints()["*", f"{said.key}-vgpu"]
+    return _hints().get((provider, said.key)) or _hints().get(("*", said.key), ((), ""))
+
+
 def choose(said: Said, provider: str, memory_gib: float | None, gpu_count: int | None) -> NameReading:
     """The cards of the named families that agree with everything said; memory known apart from the name decides."""
     count = said.count if said.count is not None else gpu_count
-    allowed, hinted_share = _hints().get((provider, said.key)) or _hints().get(("*", said.key), ((), ""))
+    allowed, hinted_share = _hint(provider, said)
     family = [card for name in said.families for card in cards.families()[name]]
     size = said.card_gib if said.card_gib is not None else memory_gib
     pool = family
@@ -135,7 +146,8 @@ def _by_memory(
     pool: list[Card], family: list[Card], said: Said, mib: float, count: int | None
 ) -> tuple[list[Card], str]:
     """The cards a size fits, and where the size lies: inside, total, below (a slice) or above all of them."""
-    whole = _fitting(pool, mib) or _fitting([card for name in said.spare for card in cards.families()[name]], mib)
+    spare = _fitting([card for name in said.spare for card in cards.families()[name]], mib)
+    whole = _fitting(pool, mib) or [card for card in spare if card.form != "mobile"]
     if whole:
         found = _described(whole, family, said)
         several = _total(pool, mib, count, found)
@@ -149,9 +161,13 @@ def _by_memory(
         each = [card for card in stock if is_total(card, mib, count)]
         if each:
             return _nearest(each, mib / count), "total"
+    for card in stock:
+        on_board = naming().get(f"board_gpus_{card.family}")
+        if on_board and is_total(card, mib, int(on_board)):
+            return [card], "board"
     larger = [card for card in stock if card.memory_mib_min > mib]
-    if larger:
-        return larger, "below"
+    if larger or spare:
+        return [*larger, *spare], "below" if larger else "inside"  # a part of the card, or the laptop's
     if said.card_gib is not None and mib > max(card.memory_mib_max for card in cards.table()):
         said.note("size-left-out")  # no card has as much: a disk, or the host
         return stock, "unsaid"
@@ -160,7 +176,7 @@ def _by_memory(
 
 def is_total(card: Card, mib: float, count: int) -> bool:
     """Whether a size is that of `count` such cards together."""
-    tolerance = tables.constants("naming")["total_size_tolerance"]
+    tolerance = naming()["total_size_tolerance"]
     return abs(mib / count - card.memory_gb * MIB_PER_GIB) <= tolerance * card.memory_gb * MIB_PER_GIB
 
 
@@ -175,7 +191,7 @@ def _nearest(found: list[Card], mib: float) -> list[Card]:
     if not found:
         return []
     gaps = [min(abs(card.memory_mib - mib), abs(card.memory_gb * MIB_PER_GIB - mib)) for card in found]
-    limit = min(gaps) + tables.constants("naming")["same_size"] * mib / 2
+    limit = min(gaps) + naming()["same_size"] * mib / 2
     return [card for card, gap in zip(found, gaps, strict=True) if gap <= limit]
 
 
@@ -199,6 +215,9 @@ def _settle(
         gib = None
     if where == "total" and gib is not None and count:
         gib = gib / count
+    if where == "board":
+        gib = found[0].memory_gb
+        said.note("size-of-board")
     if where == "above":
         if share in ("mig", "vgpu", "timeslice"):
             said.note("memory-contradicted")

@@ -5,47 +5,15 @@ Which card of the named families is meant is decided in `gpurent.hardware.names`
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cache
-
-from gpurent.hardware import cards
 from gpurent.hardware.name_heads import Head, heads
-from gpurent.hardware.name_tokens import MIB_PER_GIB, Token
+from gpurent.hardware.name_said import NEAR, SLICE_WORDS, Said, kind_at
+from gpurent.hardware.name_sizes import sizes
+from gpurent.hardware.name_tokens import Token, naming
 
 MAX_COUNT = 1024
-_NEAR = (
-    "vendor", "line", "noise", "form", "link", "memory", "memory-type", "suffix", "unit", "status",
-    "gpu-memory", "total",
-)  # fmt: skip
-_SLICE_WORDS = ("times", "profile", "share", "vgpu")
+_DGX = {"a100", "h100", "h200", "b200", "b300"}
+_FERMI = ("quadro-4000", "quadro-5000", "quadro-6000")
 _SLOT_LANES = 16  # "PCIe x16" is a slot, not sixteen cards
-
-
-@dataclass
-class Said:
-    """What the words of one name say. Empty or None: nothing."""
-
-    families: list[str] = field(default_factory=list)
-    key: str = ""  # the name as written, for the hints of a provider: "rtx-6000" while its line is not said
-    spare: list[str] = field(default_factory=list)  # families that only count when the memory rules out the others
-    forms: list[str] = field(default_factory=list)
-    editions: list[str] = field(default_factory=list)
-    memory_types: list[str] = field(default_factory=list)
-    links: list[str] = field(default_factory=list)
-    card_gib: float | None = None  # the size that belongs to the name
-    part_gib: float | None = None  # a second, smaller size said to be the GPU's
-    total_gib: float | None = None
-    count: int | None = None
-    share: str | None = None
-    profile: str | None = None
-    profile_gib: float | None = None
-    parts: tuple[int, int] | None = None  # 1/6 of a card
-    size_doubtful: bool = False  # a size at the name that a word of the host follows: "RTX 4090 48GB RAM"
-    notes: list[str] = field(default_factory=list)
-
-    def note(self, code: str) -> None:
-        if code not in self.notes:
-            self.notes.append(code)
 
 
 def read(tokens: tuple[Token, ...]) -> Said:
@@ -61,11 +29,11 @@ def read(tokens: tuple[Token, ...]) -> Said:
     said.key = named[0].key if len({head.key for head in named}) == 1 else ""
     if len({head.families for head in named}) > 1:
         said.note("several-cards")
-    if said.key == "ascend-910b":
-        said.note("another-edition")  # B1 to B4 differ
     spans = [_span(tokens, head) for head in named]
     _attributes(tokens, named, spans, said)
-    _sizes(tokens, named, said)
+    sizes(tokens, named, said)
+    if said.key == "ascend-910b" or (said.key in _FERMI and said.card_gib is None):
+        said.note("another-edition")  # B1 to B4 differ; a Fermi card has the name
     said.count = _count(tokens, named, said)
     return said
 
@@ -73,11 +41,9 @@ def read(tokens: tuple[Token, ...]) -> Said:
 def _span(tokens: tuple[Token, ...], head: Head) -> tuple[int, int]:
     """The words around a name that can only be about the card."""
     start, end = head.start, head.end
-    while start > 0 and (tokens[start - 1].kind in _NEAR or _is_count(tokens, start - 1)):
+    while start > 0 and (tokens[start - 1].kind in NEAR or _is_count(tokens, start - 1)):
         start -= 1
-    while end < len(tokens) and (
-        tokens[end].kind in _NEAR or tokens[end].kind in ("times", "profile", "share", "vgpu")
-    ):
+    while end < len(tokens) and (tokens[end].kind in (*NEAR, *SLICE_WORDS)):
         end += 1
     return start, end
 
@@ -93,9 +59,11 @@ def _attributes(tokens: tuple[Token, ...], named: list[Head], spans: list[tuple[
         if place in taken:
             continue
         if token.kind == "form":
-            strong = token.value in ("sxm", "sxm3", "nvl", "oam") or place in near
-            if strong and token.value not in said.forms:
-                said.forms.append(token.value)
+            strong = token.value in ("sxm", "sxm3", "nvl", "oam", "dgx") or place in near
+            form = "sxm" if token.value == "dgx" else token.value
+            said.machine = said.machine or (token.value == "dgx" and place in near)
+            if strong and form not in said.forms:
+                said.forms.append(form)
         elif token.kind == "memory-type" and place in near:
             said.memory_types.append(token.value)
         elif token.kind == "link":
@@ -110,6 +78,12 @@ def _attributes(tokens: tuple[Token, ...], named: list[Head], spans: list[tuple[
             said.share, said.profile, said.profile_gib = "vgpu", token.value, token.amount
         elif token.kind == "share" and said.share is None:
             said.share = token.value
+        elif token.kind == "shared" and place in near and said.share is None and tokens[place + 1].kind != "host":
+            said.share = (
+                "timeslice" if token.gap == "-" else "unknown"
+            )  # the label of a Kubernetes node: Tesla-T4-SHARED
+        elif token.kind == "compared" and _compared(tokens, place, taken):
+            said.note("only-compared")
         elif token.kind == "suffix" and token.value in ("se", "ws", "max-q") and place in near:
             said.editions.append(token.value)
     _fraction(tokens, taken, said)
@@ -121,9 +95,19 @@ def _attributes(tokens: tuple[Token, ...], named: list[Head], spans: list[tuple[
         said.editions.append("sxm3")
 
 
+def _compared(tokens: tuple[Token, ...], place: int, taken: set[int]) -> bool:
+    """Whether a card is only named to say what is as good: `T4 equivalent`, `similar to an A100`."""
+    if tokens[place].value == "after":
+        before = place - 1
+        while before >= 0 and tokens[before].kind in ("memory", "form"):
+            before -= 1
+        return before in taken and tokens[place].gap in ("", " ", "-")
+    return any(near in taken for near in range(place + 1, place + 4))
+
+
 def _follows_card(tokens: tuple[Token, ...], place: int, taken: set[int]) -> bool:
     before = place - 1
-    while before >= 0 and before not in taken and tokens[before].kind in (*_NEAR, "number"):
+    while before >= 0 and before not in taken and tokens[before].kind in (*NEAR, "number"):
         before -= 1
     return before in taken
 
@@ -132,123 +116,75 @@ def _fraction(tokens: tuple[Token, ...], taken: set[int], said: Said) -> None:
     """`1/6 A10`, `A10 (1/6)`, `0.5 x A100`: a part of one card."""
     for place, token in enumerate(tokens[:-2]):
         lower, upper = token, tokens[place + 1]
-        touches = any(near in taken for near in (place - 1, place - 2, place + 2, place + 3, place + 4))
+        touches = any(near in taken for near in (place - 1, place - 2, *_after_noise(tokens, place + 2)))
         if lower.kind == upper.kind == "number" and upper.gap == "/" and place not in taken and touches:
             part, whole = int(lower.value[:4]), int(upper.value[:4])
             if 0 < part < whole <= 64:
                 said.parts = (part, whole)
-        if token.kind == "decimal" and 0 < token.amount < 1 and any(near in taken for near in (place + 1, place + 2)):
+        if (
+            token.kind == "decimal"
+            and 0 < token.amount < 1
+            and any(near in taken for near in _after_noise(tokens, place + 1))
+        ):
             whole = round(1 / token.amount)
-            if abs(1 / token.amount - whole) < 0.02:
+            if abs(1 / token.amount - whole) < 0.05:
                 said.parts = (1, whole)
     if said.parts and said.share in (None, "unknown"):
         said.share, said.profile = "vgpu", f"{said.parts[0]}/{said.parts[1]}"
 
 
-def _sizes(tokens: tuple[Token, ...], named: list[Head], said: Said) -> None:
-    """Which of the sizes is the card's: the first one at the name; one marked as VRAM beside it is what is offered."""
-    ends = [head.end for head in named]
-    starts = [head.start for head in named]
-    own: list[float] = []
-    marked: list[float] = []
-    for place, token in enumerate(tokens):
-        if token.kind == "total":
-            marked.append(token.amount)
-        if token.kind != "memory" or token.amount <= 0:
-            continue
-        if _marked(tokens, place):
-            marked.append(token.amount)
-        elif not _of_host(tokens, place) and (not named or _at_name(tokens, place, starts, ends)):
-            own.append(token.amount)
-        elif place in ends and not own and _kind(tokens, place - 1) != "host":
-            own.append(token.amount)
-            said.size_doubtful = True
-    if said.profile_gib is not None:
-        own = [size for size in own if size != said.profile_gib]
-        marked = [size for size in marked if size != said.profile_gib]
-    possible = [size for size in own if size <= _largest()]
-    own = possible or own
-    if own and marked and marked[0] < own[0]:
-        said.part_gib = marked[0]
-    first = own or marked
-    said.card_gib = first[0] if first else None
-
-
-@cache
-def _largest() -> float:
-    """Memory of the largest card in GiB; what is larger is a disk, the host, or several cards."""
-    return max(card.memory_mib_max for card in cards.table()) / MIB_PER_GIB
-
-
-def _kind(tokens: tuple[Token, ...], place: int) -> str:
-    return tokens[place].kind if 0 <= place < len(tokens) else "end"
-
-
-def _marked(tokens: tuple[Token, ...], place: int) -> bool:
-    """Whether a size is said to be the GPU's memory: `显存10GB`, `24GB VRAM`."""
-    if _kind(tokens, place - 1) == "gpu-memory":
-        return True
-    after = tokens[place + 1]
-    return after.kind == "gpu-memory" and "," not in after.gap and _kind(tokens, place + 2) != "memory"
-
-
-def _of_host(tokens: tuple[Token, ...], place: int) -> bool:
-    before, after = _kind(tokens, place - 1), _kind(tokens, place + 1)
-    if after == "host" and tokens[place + 1].gap.strip() in ("", "-", "_") and _kind(tokens, place + 2) != "memory":
-        return True
-    if before == "host":
-        return True
-    return before == "unknown" and tokens[place - 1].value[:1].isdigit() and tokens[place - 1].value[-1:] in "cu"
-
-
-def _at_name(tokens: tuple[Token, ...], place: int, starts: list[int], ends: list[int]) -> bool:
-    """Whether only words about the card stand between a size and a name."""
-
-    def clear(low: int, high: int) -> bool:
-        return all(
-            tokens[each].kind in (*_NEAR, "times", "profile", "share", "vgpu", "unsure")
-            or (tokens[each].kind == "number" and len(tokens[each].value) <= 3)
-            for each in range(low, high)
-        )
-
-    return any(clear(end, place) for end in ends if end <= place) or any(
-        clear(place + 1, start) for start in starts if start > place
-    )
+def _after_noise(tokens: tuple[Token, ...], place: int) -> range:
+    """The places of the next words, up to two behind the words that say nothing."""
+    end = place
+    while end < len(tokens) and tokens[end].kind == "noise":
+        end += 1
+    return range(place, end + 3)
 
 
 def _count(tokens: tuple[Token, ...], named: list[Head], said: Said) -> int | None:
     """How many cards: "8 x", "x8", "8 cards", ":8", "* 8", "1A100"; a slot's lanes and a price are not a count."""
-    taken = {place for head in named for place in range(head.start, head.end)}
+    taken = {place for head in named for place in range(head.start, head.end)} | said.bare_sizes
     units, others = [], []
+    if said.parts:
+        taken |= {each for place, token in enumerate(tokens) if token.gap == "/" for each in (place - 1, place)}
     for place, token in enumerate(tokens):
-        if token.kind != "number" or place in taken or not 0 < len(token.value) <= 6 or token.gap.endswith("."):
+        if token.kind != "number" or place in taken or not 0 < len(token.value) <= 6:
+            continue
+        if token.gap.endswith(".") and (kind_at(tokens, place + 1), kind_at(tokens, place + 2)) != ("times", "end"):
             continue
         number = int(token.value)
-        before, after = _kind(tokens, place - 1), _kind(tokens, place + 1)
+        before, after = kind_at(tokens, place - 1), kind_at(tokens, place + 1)
         if after == "unit" and tokens[place + 1].gap in ("", " ", "-", "_") and before != "decimal":
             units.append(number)
         elif (
             (after == "times" and _leads(tokens, place + 2, taken))
-            or (after == "times" and _kind(tokens, place + 2) == "end" and _trails(tokens, place - 1, taken))
+            or (after == "times" and kind_at(tokens, place + 2) == "end" and _trails(tokens, place - 1, taken))
             or (before == "times" and _trails(tokens, place - 2, taken) and not _lanes(tokens, place, number))
             or (before == "times" and tokens[place - 1].gap != "" and place + 1 in taken)
-            or (token.gap == ":" and _trails(tokens, place - 1, taken) and named != [])
+            or (token.gap.strip() in (":", "=") and _trails(tokens, place - 1, taken) and (named != [] or said.profile))
+            or (
+                token.gap.strip() == "("
+                and (after == "end" or tokens[place + 1].gap.startswith(")"))
+                and place - 1 in taken
+            )
+            or (after == "times" and said.card_gib == tokens[place + 2].amount and _trails(tokens, place - 1, taken))
             or (place + 1 in taken and (tokens[place + 1].gap == "" or (place == 0 and tokens[1].gap == " ")))
         ):
             others.append(number)
     found = [number for number in (units or others) if number >= 1]
-    if len(set(found)) > 1 and 1 in found:
+    if len(set(found)) > 1 and 1 in found and "several-cards" not in said.notes:
         found = [number for number in found if number != 1]
+    each = int(naming()["dgx_gpus"]) if said.machine and set(said.families) <= _DGX else 1
     if not found:
+        return each if each > 1 else None
+    if found[0] * each > MAX_COUNT or len(set(found)) > 1 or 1 < each <= found[0]:
+        said.note("count-unclear")  # eight DGX, or the eight cards of one
         return None
-    if found[0] > MAX_COUNT or len(set(found)) > 1:
-        said.note("count-unclear")
-        return None
-    return found[0]
+    return found[0] * each
 
 
 def _leads(tokens: tuple[Token, ...], place: int, taken: set[int]) -> bool:
-    while place not in taken and _kind(tokens, place) in (
+    while place not in taken and kind_at(tokens, place) in (
         "vendor",
         "line",
         "noise",
@@ -259,11 +195,11 @@ def _leads(tokens: tuple[Token, ...], place: int, taken: set[int]) -> bool:
         "share",
     ):
         place += 1
-    return place in taken or _kind(tokens, place - 1) == "profile"
+    return place in taken or kind_at(tokens, place - 1) == "profile"
 
 
 def _trails(tokens: tuple[Token, ...], place: int, taken: set[int]) -> bool:
-    while place >= 0 and place not in taken and _kind(tokens, place) in (*_NEAR, "profile", "share", "vgpu"):
+    while place >= 0 and place not in taken and kind_at(tokens, place) in (*NEAR, *SLICE_WORDS[1:]):
         place -= 1
     return place in taken or not taken
 
@@ -271,6 +207,6 @@ def _trails(tokens: tuple[Token, ...], place: int, taken: set[int]) -> bool:
 def _lanes(tokens: tuple[Token, ...], place: int, number: int) -> bool:
     """Whether a number is the lanes of a slot: `PCIe x16`, `Gen4 x8`."""
     slot = tokens[place - 2]
-    if slot.kind in ("decimal", "unknown") or (slot.kind == "number" and _kind(tokens, place - 3) == "noise"):
+    if slot.kind in ("decimal", "unknown") or (slot.kind == "number" and kind_at(tokens, place - 3) == "noise"):
         return True
     return slot.kind == "form" and slot.value == "pcie" and number == _SLOT_LANES

@@ -126,10 +126,14 @@ def _model(tokens: tuple[Token, ...], place: int) -> Head | None:
     longer = models().get(value + after.value) if after.gap in (" ", "-", "_") and len(after.value) == 1 else None
     if longer is not None and after.kind in ("suffix", "unknown"):
         return Head((family, longer), family, place, end + 1)  # L40 S
+    if value == "gaudi" and after.value.startswith(("gaudi", "hl")):
+        return None  # the product number says which one
     if value == "gaudi" and after.kind == "number" and after.gap in (" ", "-", "_"):
         name = f"gaudi{after.value}" if after.value != "1" else "gaudi"
         return Head((name,), name, place, end + 1) if name in cards.families() else None
     if len(value) <= _SHORT and _part_of_word(tokens, place):
+        return None
+    if not _laptops_known(family, _suffixes(tokens, end)[0]):
         return None
     lines, start = _lines(tokens, place)
     if value in ("gv100", "gp100") and "quadro" not in lines:
@@ -141,6 +145,12 @@ def _model(tokens: tuple[Token, ...], place: int) -> Head | None:
         if after.kind == "suffix" and after.value == "ada" and f"rtx-{number}-ada" in cards.families():
             return Head((family, f"rtx-{number}-ada"), family, start, end + 1)
     return Head((family,), "ascend-910b" if value == "910b" else family, start, end)
+
+
+def _laptops_known(family: str, suffixes: list[str]) -> bool:
+    """Whether a card said to be a laptop's is one we know: `RTX A5000 Laptop GPU`, `Quadro RTX 5000 with Max-Q`."""
+    said = {"laptop", "max-q"} & set(suffixes)
+    return not said or f"{family}-laptop" in cards.families() or ("max-q" in said and "pro" in family.split("-"))
 
 
 def _titan(tokens: tuple[Token, ...], place: int) -> Head | None:
@@ -156,7 +166,7 @@ def _titan(tokens: tuple[Token, ...], place: int) -> Head | None:
     if word[0] == "times" and tokens[place + 1].value != "*":
         if _word(tokens, place + 2) == ("suffix", "pascal"):
             return Head(("titan-x-pascal",), "titan-x-pascal", start, end + 1)
-        if "gtx" in lines:
+        if "gtx" in lines or _word(tokens, place + 2) == ("unknown", "maxwell"):
             return Head(("gtx-titan-x",), "gtx-titan-x", start, end)
         return Head(("gtx-titan-x", "titan-x-pascal"), "titan-x", start, end)
     return Head(("titan-rtx",), "titan-rtx", start, place + 1) if "rtx" in lines else None
@@ -221,7 +231,8 @@ def _geforce_head(
     family = "-".join([base, *ordered])
     if family in cards.families():
         key = f"{family}-s" if glued and suffixes == ["s"] else family
-        return Head((family,), key, start, end, bare=bare and not suffixes)
+        spare = tuple(other for last in ("laptop", "v2") if (other := f"{family}-{last}") in cards.families())
+        return Head((family,), key, start, end, bare=bare and not suffixes, spare=spare)
     plural = "-".join([base, *[name for name in ordered if name != "super"]])
     if suffixes and suffixes[-1] == "s" and plural in cards.families():
         return Head((plural,), plural, start, end, bare=False)  # "4 x RTX 4090s"
@@ -253,11 +264,11 @@ def _professional(
 
     def head(*names: str, key: str, spare: tuple[str, ...] = (), bare: bool = False) -> Head | None:
         known = tuple(name for name in names if name in families)
-        if not known:
+        if not known or not _laptops_known(known[-1], suffixes):
             return None
         return Head(known, key, start, end, bare=bare, spare=spare, editions=editions)
 
-    if "ti" in suffixes or "super" in suffixes or "laptop" in suffixes:
+    if "ti" in suffixes or "super" in suffixes:
         return None
     if "d" in suffixes[:1]:
         return head("rtx-6000d", key="rtx-6000d") if value == "6000" else None
@@ -275,7 +286,7 @@ def _professional(
     if "ada" in suffixes or "ada" in lines:
         return head(f"rtx-{value}-ada", key=f"rtx-{value}-ada")
     if "quadro" in lines:
-        return head(f"quadro-rtx-{value}", key=f"quadro-rtx-{value}")
+        return head(f"quadro-rtx-{value}", key=f"quadro-rtx-{value}" if "rtx" in lines else f"quadro-{value}")
     if value == "5880" and (lines & {"rtx"} or _stands_alone(tokens, place)):
         return head("rtx-5880-ada", key="rtx-5880-ada", bare=not lines)
     if "rtx" in lines:

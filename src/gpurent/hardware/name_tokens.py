@@ -15,13 +15,17 @@ from gpurent.hardware import cards
 MAX_TEXT = 240
 MAX_CHUNK = 40
 MIB_PER_GIB = 1024
-_GIB = {"gib": 1.0, "gb": 1.0, "g": 1.0, "vram": 1.0, "mib": 1 / MIB_PER_GIB, "mb": 1 / MIB_PER_GIB, "tb": 1024.0}
+_GIB = {
+    **dict.fromkeys(("gib", "gb", "gi", "g", "gig", "gigs", "vram"), 1.0),
+    **dict.fromkeys(("mib", "mb", "mi"), 1 / MIB_PER_GIB),
+    "tb": 1024.0,
+}
 
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _ODD = str.maketrans("　×✕✖∗·、。¥²³¹–—‑−", " **** ,,￥   ----", "™®©")
 _CHINESE_DIGITS = dict(zip("一单两双二三四五六七八九十", (1, 1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10), strict=True))
 _COUNT = re.compile(
-    r"((?<![a-z0-9.])\d{1,3}|[一单两双二三四五六七八九十])\s?(?:[张块个颗枚片]\s?卡|卡(?!片)|张|颗|枚|路|块(?!\s?[钱/每一人]))"
+    r"(?<!^\d/)(?<![^0-9]\d/)((?<![a-z0-9.])\d{1,3}|[一单两双二三四五六七八九十])\s?(?:[张块个颗枚片]\s?卡|卡(?!片)|张|颗|枚|路|块(?!\s?[钱/每一人]))"
 )
 _IDS = re.compile(r"\(?\buuid:[^)]{0,80}\)?|(?:gpu-|mig-)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SMI_LINE = re.compile(r"^\s*gpu\s\d{1,3}\s?:|\bdevice\s{1,4}\d{1,3}\s?:")
@@ -37,14 +41,25 @@ _REWRITES = tuple(
         (r"time[\s_-]slic(?:e|ed|ing)", "timeslice"),
         (r"(?<!-)(a|h|v|b|gb|gh)-(100|200|300|800)(s?)", r"\1\2\3"),
         (r"(nvidia[\s_])([ahv])[\s_](100|200|800)", r"\1\2\3"),
+        (r"^(a|h|v)\s(100|200|800)(?=$|\s?[(x*]|\s(?:sxm|pcie|\d\d\s?g))", r"\1\2"),
         (r"mi[\s_-](\d{2,3}[ax]?)", r"mi\1"),
+        (r"titan(v|x)", r"titan \1"),
+        (r"cmp[\s_-]?(\d{2,3})[\s_-]?hx", r"cmp \1hx"),
+        (r"(\d{1,3}),(\d{3})(?=\s?mi?b)", r"\1\2"),
+        (r"(\d\d)\s?%(?=\sof\s)", r"0.\1"),
+        (r"(\d{1,2})[\s-]way", r"\1 x"),
+        (r"(two|four|eight)-way", r"\1"),
+        (r"half\s(?:of\s)?(?:an?|the)|half(?=\s[a-z]{1,2}\d)", "1/2"),
+        (r"(?:an?\s|one\s)?third\s(?:of\s)?(?:an?|the)", "1/3"),
+        (r"(?:an?\s|one\s)?quarter\s(?:of\s)?(?:an?|the)", "1/4"),
         (r"p(10[246])[\s_-](100|090)", r"p\1\2"),
         (r"core\si([3579])", r"i\1"),
     )
 )
+_MIG_VGPU = re.compile(r"(?<=[a-z0-9])-(\d)-(\d{1,3})c(?:me|gfx)?(?![a-z0-9])")  # A100-3-20C: a vGPU in a MIG slice
 _MIG = re.compile(r"(?:mig)?(?:\dc\.)?(\d{1,2})g\.?(\d{1,3})gb")
 _VGPU = re.compile(r"(\d{1,3})([qcab])")
-_MEMORY = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)(gib|gb|g|vram|mib|mb|tb)")
+_MEMORY = re.compile(rf"(\d{{1,6}}(?:\.\d{{1,3}})?)({'|'.join(_GIB)})")
 _DECIMAL = re.compile(r"(\d{1,6}\.\d{1,6})(x?)")
 _SCAN = re.compile(r"[a-z0-9]+(?:\.[a-z0-9]+)*|\*|[^a-z0-9*]+")
 _DIGITS = re.compile(r"\d+")
@@ -62,6 +77,12 @@ class Token(NamedTuple):
     value: str
     gap: str
     amount: float = 0.0
+
+
+@cache
+def naming() -> dict[str, float]:
+    """The numbers of tables/naming.csv."""
+    return tables.constants("naming")
 
 
 @cache
@@ -127,6 +148,7 @@ def fold(text: str, provider: str = "") -> str:
             text = text.replace(word, plain)
     for pattern, plain in _REWRITES:
         text = pattern.sub(plain, text)
+    text = _MIG_VGPU.sub(r" mig \1g.\2gb", text)
     for pattern, plain, only in _phrases():
         if not only or only == provider:
             text = pattern.sub(plain, text)
@@ -184,6 +206,8 @@ def _letters_fit(found: tuple[tuple[str, str, float], ...]) -> bool:
                 return False
             if before is not None and value == "s" and before[0] not in ("number", "suffix", "model"):
                 return False
+        if kind == "noise" and value == "a" and len(found) > 1:
+            return False
         if kind == "times" and len(found) > 1 and "number" not in (before and before[0], after and after[0]):
             return False
         if kind == "line" and value == "quadro" and len(found) > 1 and after is None:
@@ -206,6 +230,8 @@ def _chunk_tokens(chunk: str, gap: str) -> list[Token]:
     vgpu = _VGPU.fullmatch(chunk)
     if vgpu and gap.strip(" ") in ("-", "_") and chunk not in models():
         return [Token("vgpu", chunk, gap, float(vgpu[1]))]
+    if chunk in _GIB and chunk not in _words():
+        return [Token("unknown", chunk, gap)]
     if "." in chunk:
         parts: list[Token] = []
         for part in chunk.split("."):
@@ -214,9 +240,12 @@ def _chunk_tokens(chunk: str, gap: str) -> list[Token]:
     segments = _segments(chunk) if len(chunk) <= MAX_CHUNK else None
     if segments is None:
         return [Token("unknown", chunk, gap)]
-    return [
+    found = [
         Token(kind, value, gap if place == 0 else "", amount) for place, (kind, value, amount) in enumerate(segments)
     ]
+    if found[0].kind == "counted":  # "dual", "eight": a number and "x"
+        found[:1] = [Token("number", found[0].value, gap), Token("times", "", "")]
+    return found
 
 
 def tokens(folded: str) -> tuple[Token, ...]:

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from gpurent import tables
 from gpurent.hardware import cards, instances, name_grammar, slices
 from gpurent.hardware.name_choice import NameReading, choose, is_total, reading_of
-from gpurent.hardware.name_grammar import Said
+from gpurent.hardware.name_said import Said
 from gpurent.hardware.name_tokens import MIB_PER_GIB, fold, narrow, tokens
 from gpurent.offer import clean_line
 
@@ -54,7 +54,7 @@ def _read(text: str, provider: str, memory_gib: float | None, gpu_count: int | N
     machine = instances.spelling(folded, provider)
     if machine is not None:
         return _of_machine(machine, memory_gib)
-    words = [word.strip(_BRACKETS) for word in text.split()]
+    words = [word.strip(_BRACKETS) for word in instances.joined(text).split()]
     named = [found for word in words if (found := instances.find(word, provider)) is not None]
     if named or any(instances.is_size(word) for word in words):  # the letters in a machine's name name no card
         words = [word for word in words if not instances.is_size(word) and instances.find(word, provider) is None]

@@ -14,7 +14,7 @@ from typing import Any
 
 from gpurent.hardware import cards, instances, slices
 from gpurent.hardware.cards import Card
-from gpurent.hardware.name_choice import UNSURE, NameReading
+from gpurent.hardware.name_choice import SAID_OF_OFFERS, UNSURE, NameReading
 from gpurent.hardware.name_tokens import MIB_PER_GIB
 from gpurent.hardware.names import provider_key, read_name
 from gpurent.hardware.slices import SliceShare
@@ -23,10 +23,6 @@ from gpurent.offer import Offer, Share
 _SLICES = ("mig", "vgpu", "timeslice")
 _STATUS_WARNINGS = {"modded": "modded-card", "export": "export-card", "mining": "mining-card"}
 _LINKS = {"sxm": "nvswitch", "sxm-mesh": "nvlink", "xgmi": "nvlink"}
-_PASSED_ON = (
-    "several-cards", "memory-above-card", "memory-contradicted", "virtual-name", "form-contradicted", "another-edition",
-    "profile-unknown",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,7 @@ def _resolve(
     sku: str | None,
 ) -> Resolution:
     reading = read_name(gpu, provider=provider, memory_gib=memory_gib, gpu_count=gpu_count)
-    warnings = [note for note in reading.notes if note in _PASSED_ON]
+    warnings = [note for note in reading.notes if note in SAID_OF_OFFERS]
     if reading.gpu_count not in (None, gpu_count) and gpu_count != 1:
         warnings.append("count-contradicted")
     found = _cards(reading)
