@@ -222,18 +222,23 @@ def group(found: Prices, values: Floats, by: Sequence[By]) -> list[Group]:
     members: dict[tuple[str, ...], list[int]] = {}
     for row, pair in enumerate(found.pairs):
         members.setdefault(tuple(_label(pair, name) for name in by), []).append(row)
-    made = []
-    for key, rows in sorted(members.items()):
-        part = np.ascontiguousarray(values[rows].T)
-        n = np.count_nonzero(~np.isnan(part), axis=1)
-        if not n.any():
-            continue
-        cheapest = np.where(n > 0, np.array(rows)[np.argmin(np.where(np.isnan(part), np.inf, part), axis=1)], -1)
-        part.sort(axis=1)  # NaN last
-        day = np.arange(len(part))
-        middle = (part[day, np.maximum(n - 1, 0) // 2] + part[day, np.minimum(n // 2, part.shape[1] - 1)]) / 2
-        made.append(Group(key, found.days, n, part[:, 0], middle, cheapest))
-    return made
+    made = [_reduced(key, np.array(rows), found.days, values) for key, rows in sorted(members.items())]
+    return [one for one in made if one.n.any()]
+
+
+def _reduced(key: tuple[str, ...], rows: Ints, days: Sequence[date], values: Floats) -> Group:
+    """n, lowest, median and the cheapest row of each day."""
+    part = np.ascontiguousarray(values[rows].T)
+    known = ~np.isnan(part)
+    n = np.count_nonzero(known, axis=1)
+    if len(rows) == 1:
+        only = part[:, 0]
+        return Group(key, days, n, only, only, np.where(n > 0, rows[0], -1))
+    cheapest = np.where(n > 0, rows[np.argmin(np.where(known, part, np.inf), axis=1)], -1)
+    part.sort(axis=1)  # NaN last
+    day = np.arange(len(part))
+    middle = (part[day, np.maximum(n - 1, 0) // 2] + part[day, np.minimum(n // 2, len(rows) - 1)]) / 2
+    return Group(key, days, n, part[:, 0], middle, cheapest)
 
 
 def _label(pair: Pair, by: By) -> str:
