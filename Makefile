@@ -33,6 +33,7 @@ bench: env
 
 docs: env
 	$(BIN)/python tools/refresh_docs.py
+	$(BIN)/python tools/refresh_scores.py
 
 soak: env
 	$(BIN)/python -m pytest -m soak

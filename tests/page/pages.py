@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from html.parser import HTMLParser
@@ -75,14 +76,20 @@ def answer_of(found: Comparison, **view: Any) -> dict[str, Any]:
 
 
 def history(cards: Sequence[str] = ("rtx-4090", "rtx-3090"), nights: int = 40) -> list[CardHistory]:
-    """Prices that move a little, with three nights missing."""
-    days = [(date(2026, 10, 22) + timedelta(days=night)).isoformat() for night in range(nights)]
+    """Prices that wander a little up to the day of the tests, with three nights missing."""
+    days = [(date(2026, 11, 30) - timedelta(days=nights - 1 - night)).isoformat() for night in range(nights)]
     made = []
     for place, card in enumerate(cards):
-        prices = [None if night in (7, 8, 20) else 0.3 + 0.1 * place + 0.01 * (night % 5) for night in range(nights)]
+        prices = [None if night in (7, 8, 20) else _price(place, night) for night in range(nights)]
         costs = [None if price is None else price / 4 for price in prices]
         made.append(CardHistory(card, days, prices, costs))
     return made
+
+
+def _price(place: int, night: int) -> float:
+    """A wandering price: two slow waves and a step."""
+    wave = math.sin(night / (7 + place)) + 0.4 * math.sin(night / 2.3 + place)
+    return round(0.3 + 0.13 * place + 0.015 * wave - (0.04 if night > 30 + 9 * place else 0), 3)
 
 
 def mine(usd: str | None = "0.12") -> Offer:

@@ -18,7 +18,7 @@ from gpurent.errors import Problem
 from gpurent.messages import LANGUAGES, has, say, templates
 from gpurent.render.machine import plain
 from gpurent.render.page_data import CardHistory, page_data
-from gpurent.render.table import compare_cells, compare_columns, workload_title
+from gpurent.render.table import beside_mine, compare_cells, compare_columns, workload_title
 
 if TYPE_CHECKING:
     from gpurent.comparison import Comparison
@@ -92,7 +92,7 @@ def page_text(
         "lang": lang,
         "words": {name: _words(name) for name in LANGUAGES},
         "title": {name: workload_title(found.workload, name) for name in LANGUAGES},
-        "notes": {name: [say(code, name, **values) for code, values in found.notes] for name in LANGUAGES},
+        "notes": {name: _notes(found, name) for name in LANGUAGES},
         "history": [plain(asdict(each)) for each in history],
     }
     scripts, styles = _assets(with_charts=bool(history))
@@ -106,6 +106,12 @@ def page_text(
 
 def _words(lang: str) -> dict[str, dict[str, str]]:
     return {area: dict(templates(area, lang)) for area in _AREAS}
+
+
+def _notes(found: Comparison, lang: str) -> list[str]:
+    """What the table says below it: ties, old rates of exchange, how one's own machine compares."""
+    notes = [say(code, lang, **values) for code, values in found.notes]
+    return [*notes, *beside_mine(list(found.rows(1)), found.mine, lang)]
 
 
 def _setting(found: Comparison, answer: Mapping[str, Any], lang: str) -> str:

@@ -151,14 +151,14 @@ def footer(answer: Mapping[str, Any], lang: str) -> list[str]:
         newest, median, oldest = (f"{age:.0f}" for age in (ages[0], ages[len(ages) // 2], ages[-1]))
         lines.append(say("compare.ages", lang, newest=newest, median=median, oldest=oldest))
     lines += warning_lines(ranked, lang)
-    lines += _beside_mine(ranked, answer["mine"], lang)
+    lines += beside_mine(ranked, answer["mine"], lang)
     lines += answer["notes"]
     if answer["dropped"]:
         lines += [say("compare.left-out", lang), *dropped_lines(answer["dropped"], lang)]
     return [*lines, say("compare.marks", lang)]
 
 
-def _beside_mine(ranked: Sequence[Row], mine: Row | None, lang: str) -> list[str]:
+def beside_mine(ranked: Sequence[Row], mine: Row | None, lang: str) -> list[str]:
     """How the first offer stands against the user's own machine."""
     if mine is None or not mine["samples_per_s"] or not ranked:
         return []

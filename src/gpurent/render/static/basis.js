@@ -115,7 +115,7 @@ function askedPart() {
   };
   const asked = Object.entries(D.options).filter(([key, value]) => value !== null && !SHOWN_ELSEWHERE.includes(key) && spoken(value) !== "" && value !== false);
   return part("basis-asked", el("dl", { class: "pairs" }, ...asked.flatMap(([key, value]) => [
-    el("dt", {}, `--${OPTION_OF[key] || key.replaceAll("_", "-")}`), el("dd", {}, value === true ? MISSING : spoken(value))])));
+    el("dt", { class: "option" }, `--${OPTION_OF[key] || key.replaceAll("_", "-")}`), el("dd", {}, value === true ? MISSING : spoken(value))])));
 }
 
 function moneyPart() {

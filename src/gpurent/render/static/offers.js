@@ -70,6 +70,8 @@ function badges(row) {
     const detail = get(row, "share_profile") || (memory ? `${significant(memory)} GiB` : "");
     found.push([say(`badge-${share}`, { detail }).trim(), ""]);
   }
+  const warned = get(row, "warnings").filter((code) => code !== "ambiguous-card");
+  if (warned.length) found.push(["!", warned.map((code) => sayOr(`warning.${code}`, code)).join("\n")]);
   if (get(row, "purchase") !== "on-demand" && row !== MINE) found.push([say(`purchase-${get(row, "purchase")}`), ""]);
   return found;
 }
