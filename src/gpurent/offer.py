@@ -32,7 +32,10 @@ def clean_line(text: str) -> str:
     >>> clean_line(" RTX\\t4090\\x1b[31m ")
     'RTX 4090[31m'
     """
-    text = unicodedata.normalize("NFC", text[: 8 * MAX_LINE])
+    text = text[: 8 * MAX_LINE]
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())[:MAX_LINE].rstrip()  # most texts: nothing to normalise or to leave out
+    text = unicodedata.normalize("NFC", text)
     kept = "".join(
         " " if character.isspace() else character
         for character in text

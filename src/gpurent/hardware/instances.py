@@ -35,19 +35,27 @@ class Instance:
 
 
 @cache
-def _patterns() -> tuple[tuple[re.Pattern[str], dict[str, str]], ...]:
+def _patterns() -> dict[str, list[dict[str, str]]]:
+    """The rows by the first two letters of their names ("" for a number), the most exact first."""
     rows = sorted(tables.rows("instance_types"), key=lambda row: -len(re.sub(r"\{.*?\}", "", row["pattern"])))
-    found = []
+    found: dict[str, list[dict[str, str]]] = {}
     for row in rows:
-        parts = re.split(r"(\{n\}|\{v\}|\{any\})", row["pattern"])
-        pattern = "".join(_PLACES.get(part, re.escape(part)) for part in parts)
-        found.append((re.compile(pattern), row))
-    return tuple(found)
+        found.setdefault("" if "{" in row["pattern"][:2] else row["pattern"][:2], []).append(row)
+    return found
 
 
 @cache
-def _first_letters() -> frozenset[str]:
-    return frozenset(row["pattern"][:2] for row in tables.rows("instance_types") if "{" not in row["pattern"][:2])
+def _compiled(pattern: str) -> re.Pattern[str]:
+    parts = re.split(r"(\{n\}|\{v\}|\{any\})", pattern)
+    return re.compile("".join(_PLACES.get(part, re.escape(part)) for part in parts))
+
+
+def _said(pattern: str, word: str) -> dict[str, str] | None:
+    """What stands in the places of a pattern, or None where the word is another name."""
+    if "{" not in pattern:
+        return {} if word == pattern else None
+    found = _compiled(pattern).fullmatch(word)
+    return found.groupdict() if found else None
 
 
 @lru_cache(maxsize=16384)
@@ -60,13 +68,11 @@ def find(text: str, provider: str = "") -> Instance | None:
     word = _AZURE.sub(_azure, text.strip().lower()).removeprefix("ml.")
     if len(word) > 64 or " " in word or not word[:1].isalnum():
         return None
-    if word[:2] not in _first_letters() and not word[0].isdigit():
-        return None
-    matches = [(found, row) for pattern, row in _patterns() if (found := pattern.fullmatch(word))]
+    rows = _patterns().get("" if word[0].isdigit() else word[:2], ())
+    matches = [(said, row) for row in rows if (said := _said(row["pattern"], word)) is not None]
     shared = len({row["provider"] for _, row in matches}) > 1
-    for found, row in matches:
+    for said, row in matches:
         if not shared or not provider or row["provider"] == provider:
-            said = found.groupdict()
             count = said.get("n") or row["gpu_count"]
             if count and int(count) < 1:
                 return None

@@ -43,7 +43,6 @@ def sizes(tokens: tuple[Token, ...], named: list[Head], said: Said) -> None:
 
 def _bare_sizes(tokens: tuple[Token, ...], ends: list[int], said: Said) -> list[float]:
     """A number without a unit behind a name that is a size of the card, too large for a count: `A100-80`."""
-    sizes = {card.memory_gb for family in said.families for card in cards.families()[family]}
     above = naming()["bare_size_above"]
     found = []
     for end in ends:
@@ -53,6 +52,7 @@ def _bare_sizes(tokens: tuple[Token, ...], ends: list[int], said: Said) -> list[
         token, after = tokens[place], kind_at(tokens, place + 1)
         if token.kind != "number" or token.gap.strip() not in ("", "-", "_", "(") or len(token.value) > 3:
             continue
+        sizes = {card.memory_gb for family in said.families for card in cards.families()[family]}
         if above < int(token.value) in sizes and after in ("end", "form", "times", "link", "memory-type", "number"):
             found.append(float(token.value))
             said.bare_sizes.add(place)

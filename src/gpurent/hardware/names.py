@@ -1,7 +1,8 @@
 """What a GPU's name means: a card, the cards it may be, or none. Never fuzzy; what is not sure stays open.
 
-The way of a name: `name_tokens` (known words) -> `name_heads` (families), `name_grammar` (form, sizes, count, share)
--> `name_choice` (the cards of the families that agree with everything said). Ambiguity is a value: `candidates`.
+The way of a name: `name_fold` (plain words) -> `name_tokens` (known words) -> `name_heads` (families), `name_grammar`
+and `name_sizes` (form, sizes, count, share) -> `name_choice` (the cards of the families that agree with everything said).
+Ambiguity is a value: `candidates`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from functools import cache, lru_cache
 from gpurent import tables
 from gpurent.hardware import cards, instances, name_grammar, slices
 from gpurent.hardware.name_choice import NameReading, choose, is_total, reading_of
+from gpurent.hardware.name_fold import fold, narrow
 from gpurent.hardware.name_said import Said
-from gpurent.hardware.name_tokens import MIB_PER_GIB, fold, narrow, tokens
+from gpurent.hardware.name_tokens import MIB_PER_GIB, tokens
 from gpurent.offer import clean_line
 
 _BRACKETS = "()[]{}<>,;|\"' "
