@@ -89,6 +89,14 @@ def test_one_gpu_a_node_uses_the_fabric_alone() -> None:
     assert alone.sigma.tolist() == [0.0]
 
 
+def test_the_slowest_of_several_decides_a_step() -> None:
+    gpus = np.array([1.0, 2.0, 4.0, 8.0])
+    even = sync.step_s_n(np.full(4, 1.0), gpus, 0.0, 1, np.full(4, 10.0))
+    uneven = sync.step_s_n(np.full(4, 1.0), gpus, 0.0, 1, np.full(4, 10.0), 0.1)
+    # The expected largest of 1, 2, 4, 8 standard normals is 0, 0.56, 1.03, 1.42.
+    assert uneven - even == pytest.approx([0.0, 0.056, 0.103, 0.142], abs=0.004)
+
+
 @given(
     step=st.floats(1e-3, 10),
     gpus=st.sampled_from([2, 4, 8]),

@@ -49,6 +49,7 @@ class CardRates:
     warnings: tuple[tuple[str, ...], ...]
     synthetic: NDArray[np.bool_]  # the rate was measured on synthetic input
     notes: tuple[Note, ...]
+    step_variation: float  # of a step between GPUs: the slowest decides
     own_steps: dict[tuple[int, int], tuple[float, float]]  # (card, GPUs) -> (batch, step) of rows measured only so
 
     def whole_card_s(self, batch: float) -> Floats:
@@ -84,7 +85,8 @@ def card_rates(workload: Workload, precision: str, anchors: Sequence[Anchor] = (
         sources[place] = entry.source
     rates = CardRates(
         precision, parts[0], parts[1], parts[2], parts[3], spread, tuple(evidence), tuple(sources), tuple(reasons),
-        tuple(charge.warnings for charge in charges), np.full(count, book.synthetic), (), book.own_steps,
+        tuple(charge.warnings for charge in charges), np.full(count, book.synthetic), (),
+        book.step_variation, book.own_steps,
     )  # fmt: skip
     return _pinned(rates, float(workload.batch), anchors, book.shape_sigma) if anchors else rates
 
@@ -176,5 +178,5 @@ def _pinned(rates: CardRates, batch: float, anchors: Sequence[Anchor], shape_sig
         rates.step_s * factor, spread,
         tuple("measured" if place in anchored else "transferred" if known[place] else "" for place in range(len(step))),
         tuple("your anchor" if known[place] else "" for place in range(len(step))), rates.reason, rates.warnings,
-        np.zeros(len(step), dtype=bool), notes, {},
+        np.zeros(len(step), dtype=bool), notes, rates.step_variation, {},
     )  # fmt: skip

@@ -151,7 +151,8 @@ def estimate(machines: Machines, owner: Ints, count: int, request: Request) -> E
         request=request, machine=machine,
         reason=[why[row] if ok else "unknown-card" for row, ok in zip(at, known, strict=True)],
         fits=pick(steps.fit.fits, False).astype(bool), needed_bytes=pick(steps.fit.needed_bytes),
-        batch=pick(steps.batch, 1.0), global_batch=pick(steps.batch * steps.gpus, 1.0), gpu_1=pick(steps.batch / steps.step_1_s), gpu=pick(gpu),
+        batch=pick(steps.batch, 1.0), global_batch=pick(steps.batch * steps.gpus, 1.0),
+        gpu_1=pick(steps.batch / steps.step_1_s), gpu=pick(gpu),
         cpu=pick(host.cpu_samples_per_s), disk=pick(host.disk_samples_per_s),
         sync_efficiency=pick(steps.step_1_s / steps.step_n_s), samples_per_s=pick(samples),
         first_samples_per_s=pick(first), low=low, high=high, draws=draws, gpu_busy=pick(together.gpu_busy),
@@ -174,7 +175,7 @@ def _steps(machines: Machines, request: Request, rates: compute.CardRates) -> St
         rates, machines.card, machines.compute_fraction, machines.bandwidth_fraction, batch, launch
     )
     bus = sync.bus(machines.card, machines.link, machines.gpu_count, request.nodes, machines.fabric_gbyte_s)
-    step_n = sync.step_s_n(step_1, gpus, fit.sync_bytes, workload.accumulation, bus.gbyte_s)
+    step_n = sync.step_s_n(step_1, gpus, fit.sync_bytes, workload.accumulation, bus.gbyte_s, rates.step_variation)
     measured = compute.measured_steps(rates, machines.card, gpus, batch)
     step_n = np.where(np.isfinite(measured), measured, step_n)
     return Steps(batch, fit, launch, step_1, step_n, bus, gpus)
@@ -195,8 +196,9 @@ def _draws(
     link = spread.normals("link", steps.bus.key)
     own = spread.normals("host", machines.host_key)
     by_formula = sync.step_s_n(
-        steps.step_1_s, steps.gpus, steps.fit.sync_bytes, request.workload.accumulation, steps.bus.gbyte_s
-    )
+        steps.step_1_s, steps.gpus, steps.fit.sync_bytes, request.workload.accumulation, steps.bus.gbyte_s,
+        rates.step_variation,
+    )  # fmt: skip
     calibrated = steps.step_n_s / by_formula  # 1 but where N GPUs were measured together
     made: list[tuple[Floats, Floats]] = []
     for start in range(0, len(machines), _ROWS_AT_ONCE):
@@ -208,8 +210,9 @@ def _draws(
         step_1 = steps.step_1_s[part, None] / varied(card, _card_sigma(machines, rates))
         bus = steps.bus.gbyte_s[part, None] * varied(link, steps.bus.sigma)
         step_n = sync.step_s_n(
-            step_1, steps.gpus[part, None], steps.fit.sync_bytes[part, None], request.workload.accumulation, bus
-        )
+            step_1, steps.gpus[part, None], steps.fit.sync_bytes[part, None], request.workload.accumulation, bus,
+            rates.step_variation,
+        )  # fmt: skip
         step_n = step_n * calibrated[part, None]
         gpu = steps.gpus[part, None] * steps.batch[part, None] / step_n
         stages = combine.Stages(

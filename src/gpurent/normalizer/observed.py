@@ -32,6 +32,7 @@ class Task:
     largest_n: int
     units_per_sample: float
     usual_batch: float  # of the shipped workload
+    step_variation: float  # standard deviation of a step between GPUs, over its mean
     gradient_bytes: Mapping[str, float]  # exchanged a step, by precision group; absent where not known
     flops_per_unit: float | None
 
@@ -91,6 +92,7 @@ def tasks() -> dict[tuple[str, str], Task]:
             int(row["largest_n"]),
             float(row["units_per_sample"]),
             float(row["usual_batch"]),
+            float(row["step_variation_share"]),
             _gradient_bytes(row),
             tables.number(row["flops_per_unit"]),
         )

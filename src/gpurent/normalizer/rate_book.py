@@ -27,6 +27,7 @@ class Book:
     assumed_sigma: float
     shape_sigma: float  # of a card predicted from the user's own anchor
     synthetic: bool
+    step_variation: float
     own_steps: dict[tuple[int, int], tuple[float, float]]
 
     def entry(self, place: int, asked: Charge) -> Entry | None:
@@ -54,7 +55,7 @@ def open_book(workload: Workload, precision: str, *, anchored: bool = False) -> 
     if task is not None:
         book = task_book(task, batch)
         own = _own_steps(book, precision)
-        return Book(book, None, 1.0, 1.0, 0.0, _shape_sigma(task.kind), task.synthetic, own)
+        return Book(book, None, 1.0, 1.0, 0.0, _shape_sigma(task.kind), task.synthetic, task.step_variation, own)
     shape, kind = _shape_of(workload)
     flops = observed.tasks()[shape.task, shape.stack].flops_per_unit
     ratio = 1.0 if anchored else np.nan
@@ -62,7 +63,7 @@ def open_book(workload: Workload, precision: str, *, anchored: bool = False) -> 
         ratio = workload.flops_per_sample / workload.units_per_sample / flops
     units = workload.units_per_sample
     spread = sigma("assumed")
-    return Book(None, task_book(shape, batch), float(ratio), units, spread, _shape_sigma(kind), False, {})
+    return Book(None, task_book(shape, batch), float(ratio), units, spread, _shape_sigma(kind), False, 0.0, {})
 
 
 def _shape_of(workload: Workload) -> tuple[Task, str]:

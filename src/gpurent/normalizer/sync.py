@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -43,22 +44,37 @@ def overhead() -> float:
 
 
 def step_s_n(
-    step_1_s: Floats, gpus: Floats, gradient_bytes: Floats | float, accumulation: int, bus_gbyte_s: Floats
+    step_1_s: Floats,
+    gpus: Floats,
+    gradient_bytes: Floats | float,
+    accumulation: int,
+    bus_gbyte_s: Floats,
+    variation: float = 0.0,
 ) -> Floats:
     """Seconds of one step of N GPUs.
 
-        step_N = 1.015 step_1 + 2 (N - 1) / N * gradient_bytes / (bus * accumulation)          for N > 1
+        step_N = (1.015 + variation * E) step_1 + 2 (N - 1) / N * gradient_bytes / (bus * accumulation)      for N > 1
 
+    E is the expected largest of N standard normals: where samples differ in size, the slowest GPU decides.
     Broadcasts; `bus_gbyte_s` in 1e9 bytes/s, infinite where nothing travels. Valid for data parallelism by all-reduce;
-    embedding-parallel work exchanges all to all and is not described. Source: table bus.
+    embedding-parallel work exchanges all to all and is not described. Source: table bus; variation, table tasks.
 
     >>> float(step_s_n(np.array(0.5), np.array(8.0), 1.34e9, 1, np.array(2.5)))
     1.4455
     """
     several = gpus > 1
     exchange = 2.0 * (gpus - 1.0) / gpus * gradient_bytes / (bus_gbyte_s * 1e9 * accumulation)
-    step: Floats = np.where(several, overhead() * step_1_s + exchange, step_1_s)
+    slowest = variation * _largest(gpus) if variation else 0.0
+    step: Floats = np.where(several, (overhead() + slowest) * step_1_s + exchange, step_1_s)
     return step
+
+
+def _largest(gpus: Floats) -> Floats:
+    """Expected largest of N standard normals, by Blom's plotting position (N - 0.375) / (N + 0.25)."""
+    known, at = np.unique(np.asarray(gpus, dtype=float), return_inverse=True)
+    values = np.array([NormalDist().inv_cdf((n - 0.375) / (n + 0.25)) if n > 1 else 0.0 for n in known])
+    found: Floats = values[at].reshape(np.shape(gpus))
+    return found
 
 
 def step_s_1(step_n_s: float, gpus: int, gradient_bytes: float, bus_gbyte_s: float) -> float:

@@ -207,7 +207,7 @@ def shape_book(name: str, batch: float) -> TaskBook:
         group: (model[f"generic_{group}_a_tflop"], model["generic_b_gbyte"], 0.0, 0.0) for group in ("half", "single")
     }
     known = {group: Coefficients("fitted", Fit(np.array(each), {})) for group, each in terms.items()}
-    return TaskBook(Task(GENERIC, GENERIC, GENERIC, None, GENERIC, False, 1, 1.0, 1.0, {}, None), {}, known, batch)
+    return TaskBook(Task(GENERIC, GENERIC, GENERIC, None, GENERIC, False, 1, 1.0, 1.0, 0.0, {}, None), {}, known, batch)
 
 
 def shape_task(name: str) -> Task:

@@ -60,7 +60,7 @@ def cell_of(task: Task, row: Row, batch: float, step_1_s: float, sigma: float, e
     count = np.array([float(gpus)])
 
     def rate(step_1: spread.Floats, bus_gbyte_s: spread.Floats) -> spread.Floats:
-        step: spread.Floats = sync.step_s_n(step_1, count, gradient, 1, bus_gbyte_s)
+        step: spread.Floats = sync.step_s_n(step_1, count, gradient, 1, bus_gbyte_s, task.step_variation)
         return gpus * batch * task.units_per_sample / step
 
     work = np.exp(sigma * spread.normals("card", [f"{card.card}/{task.task}/{charge.precision}"])[0])
