@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import re
 
+from gpurent.offer_text.billing import read_billing, units_price
 from gpurent.offer_text.cards import Mention, count_elsewhere, find_cards, memory_sizes, slice_profile, take_slices
 from gpurent.offer_text.facts import Facts
 from gpurent.offer_text.hosts import Disk, read_cpu_model, read_disks, read_sizes
 from gpurent.offer_text.instances import read_instance
+from gpurent.offer_text.links import read_links
 from gpurent.offer_text.pasted import read_pasted
 from gpurent.offer_text.rows import read_row
 from gpurent.offer_text.scan import TAKEN, Scan, compiled
-from gpurent.offer_text.words import (
-    machines_of,
-    provider_of,
-    read_claims,
-    read_links,
-    read_share,
-    read_software,
-    read_terms,
-    units_price,
-)
+from gpurent.offer_text.shares import read_share
+from gpurent.offer_text.software import read_claims, read_software
+from gpurent.offer_text.terms import machines_of, provider_of, read_terms
 from gpurent.price_text import PriceText, find_prices
 
 SLICES_BEFORE_NAME = compiled(r"[x*]\s?\d(?:c\.\d)?g\.\d{1,3}gb")
@@ -68,6 +63,7 @@ def _read_words(scan: Scan, facts: Facts) -> None:
         profile, number = take_slices(scan)
         facts.count = facts.count or (number if profile else None)
     units = units_price(scan)
+    read_billing(scan, facts)
     read_terms(scan, facts)
     facts.units = units is not None
     facts.prices = find_prices(units) if units else _prices(scan)

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 
-from gpurent.money import Price
 from gpurent.offer import Offer
 from gpurent.offer_text.cards import memory_sizes, singular
 from gpurent.offer_text.facts import Facts
 from gpurent.offer_text.gather import main_mention
 from gpurent.offer_text.hosts import chosen_disk
-from gpurent.offer_text.words import purchase_near
-from gpurent.price_text import PriceText
+from gpurent.offer_text.options import Option, Why, price_options, several_machines
 
 UNNAMED = "quoted"  # the provider of an offer whose text names none
 MAX_READINGS = 12
@@ -29,14 +25,6 @@ CARDS_OF_A_MACHINE = 8
 _SIZE_IN_NAME = re.compile(r"(?<![\d.a-z])(\d{1,3}(?:\.\d)?)\s?g(?:i?b)?(?![a-z0-9.])", re.IGNORECASE)
 _FORM_IN_NAME = re.compile(r"sxm|pci-?e|nvl|oam|hbm", re.IGNORECASE)
 _NEUTRAL = re.compile(r"^v-?gpu[\s_-]*(\d{1,3})", re.IGNORECASE)
-_MACHINE_WORDS = re.compile(r"整机|/\s?台|每台|/\s?节点|per\s+(?:node|server)|/\s?(?:node|server)", re.IGNORECASE)
-
-
-class Why(NamedTuple):
-    """One choice a reading took: a code of messages.toml (area "quote") and what fills it."""
-
-    code: str
-    values: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -68,9 +56,6 @@ class Quote:
     faults: tuple[str, ...] = field(default_factory=tuple)  # why there is no reading: no-card, impossible values
 
 
-Option = tuple[dict[str, Any], float, tuple[Why, ...]]
-
-
 def readings_of(facts: Facts) -> Quote:
     """Every way to read the facts of one quote, at most a dozen, confidences adding up to one."""
     base = _base(facts)
@@ -82,7 +67,7 @@ def readings_of(facts: Facts) -> Quote:
         _counts(facts, base),
         _cpus(facts, base),
         _rams(facts, base),
-        _prices(facts, base),
+        price_options(facts, base),
     ]
     readings, faults = [], []
     for options in product(*dimensions):
@@ -207,7 +192,7 @@ def _counts(facts: Facts, base: dict[str, Any]) -> list[Option]:
     mention = main_mention(facts)
     if mention is not None and mention.attached is not None:
         return [({}, 1.0, ())]
-    if _several(facts):
+    if several_machines(facts):
         eight = {"n": CARDS_OF_A_MACHINE}
         return [
             ({"gpu_count": CARDS_OF_A_MACHINE}, 0.75, (Why("machine-of-eight", eight),)),
@@ -218,11 +203,6 @@ def _counts(facts: Facts, base: dict[str, Any]) -> list[Option]:
         return [one]
     # a price that no single card has may be a machine's; the market decides
     return [one, ({"gpu_count": CARDS_OF_A_MACHINE}, 0.05, (Why("machine-by-price", {"n": CARDS_OF_A_MACHINE}),))]
-
-
-def _several(facts: Facts) -> bool:
-    """The words speak of whole machines whose number of cards they do not say."""
-    return bool(facts.machines) or _MACHINE_WORDS.search(facts.text) is not None
 
 
 def _cpus(facts: Facts, base: dict[str, Any]) -> list[Option]:
@@ -260,97 +240,3 @@ def _rams(facts: Facts, base: dict[str, Any]) -> list[Option]:
         (fields, 0.6, (Why("ram-lower", two),)),
         ({**fields, "ram_gib": host.ram_high_gib}, 0.4, (Why("ram-higher", two),)),
     ]
-
-
-_PRICE_WHY = {
-    "per-node", "per-card", "month-720", "month-730", "cny-assumed", "usd-assumed", "yuan-sign", "yen-sign",
-    "discount-to-take", "discount-taken",
-}  # fmt: skip
-
-
-def _prices(facts: Facts, base: dict[str, Any]) -> list[Option]:
-    prices = facts.prices
-    if not prices:
-        return [({}, 1.0, ())]
-    pair = per_card_and_node(prices, facts.count or base.get("gpu_count") or 0)
-    if pair is not None:
-        card, node = pair
-        whys = (
-            Why(
-                "card-and-node-price", {"card": card.text, "node": node.text, "n": facts.count or base.get("gpu_count")}
-            ),
-        )
-        return [
-            (changes, weight, whys + why)
-            for changes, weight, why in _of_price(card, facts, base)
-            if changes["price"].per == "gpu"
-        ]
-    options: list[Option] = []
-    weights = [1.0] if len(prices) == 1 else [0.8] + [0.2 / (len(prices) - 1)] * (len(prices) - 1)
-    for index, (price, weight) in enumerate(zip(prices[:4], weights, strict=False)):
-        near = purchase_near(facts.text, price.start, price.end) if len(prices) > 1 else None
-        for changes, own, why in _of_price(price, facts, base):
-            extra = (Why("other-price", {"price": price.text}),) if index else ()
-            bought = {"purchase": near} if near else {}
-            options.append(({**changes, **bought}, own * weight, why + extra))
-    if facts.spot_price is not None:
-        for changes, own, why in _of_price(facts.spot_price, facts, base):
-            spot = {**changes, "purchase": "spot"}
-            options.append((spot, own * 0.2, (*why, Why("spot-column", {"price": facts.spot_price.text}))))
-    return options
-
-
-def per_card_and_node(prices: list[PriceText], count: int) -> tuple[PriceText, PriceText] | None:
-    """Two prices of which one is the other times the number of cards: the price of a card and of the node."""
-    if len(prices) < 2 or count < 2:
-        return None
-    first, second = prices[0].readings[0].price, prices[1].readings[0].price
-    if first.currency != second.currency or first.unit != second.unit:
-        return None
-    low, high = sorted((prices[0], prices[1]), key=lambda price: price.readings[0].price.amount)
-    ratio = high.readings[0].price.amount / low.readings[0].price.amount
-    return (low, high) if abs(ratio / count - 1) < Decimal("0.02") else None
-
-
-def _of_price(price: PriceText, facts: Facts, base: dict[str, Any]) -> Iterator[Option]:
-    term = facts.known.get("term_months")
-    if term is None and "quarterly" in price.flags:
-        term = Decimal(3)
-    if term is None and "half-yearly" in price.flags:
-        term = Decimal(6)
-    one = facts.instance or (base.get("gpu_count", facts.count or 1) == 1 and not _several(facts))
-    for reading in price.readings:
-        if one and "per-missing" in price.flags and reading.price.per == "gpu":
-            continue  # one card: the same price twice
-        for native, weight, unit_why in _units(reading.price, price.flags):
-            months = term or {"month": Decimal(1), "year": Decimal(12)}.get(native.unit)
-            update: dict[str, Any] = {"term_months": months} if months else {}
-            if native.tax_included is None:
-                update["tax_included"] = _tax(facts.text)
-            final = native.model_copy(update=update)
-            fields: dict[str, Any] = {"price": final}
-            if months and "purchase" not in base:
-                fields["purchase"] = "reserved"
-            whys = tuple(Why(code, {"price": price.text}) for code in reading.why if code in _PRICE_WHY)
-            yield fields, reading.confidence * weight, whys + unit_why
-
-
-def _units(price: Price, flags: frozenset[str]) -> Iterator[tuple[Price, float, tuple[Why, ...]]]:
-    if "unit-missing" not in flags:
-        yield price, 1.0, ()
-        return
-    yield price, 0.7, (Why("hour-assumed", {}),)
-    yield price.model_copy(update={"unit": "month"}), 0.3, (Why("month-assumed", {}),)
-
-
-_UNTAXED = re.compile(
-    r"不含\s?(?:增值)?税|未税|税前|(?:excl\w*\.?|ex\.?|plus|before|without)\s?(?:vat|tax)|\+\s?(?:vat|税)",
-    re.IGNORECASE,
-)
-_TAXED = re.compile(
-    r"含\s?(?:\d{1,2}%\s?)?(?:增值)?税|含\S{0,6}专票|(?:incl\w*\.?|including)\s?(?:vat|tax)", re.IGNORECASE
-)
-
-
-def _tax(text: str) -> bool | None:
-    return False if _UNTAXED.search(text) else True if _TAXED.search(text) else None

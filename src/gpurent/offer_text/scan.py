@@ -30,6 +30,13 @@ def count_of(word: str) -> int | None:
     return int(word) if word.isdigit() and word.isascii() else _WORDS.get(word.lower())
 
 
+def clause(text: str, match: re.Match[str]) -> str:
+    """The words around a match up to the next comma or line end on either side."""
+    start = max(text.rfind(mark, 0, match.start()) for mark in ",;|\n")
+    ends = [place for mark in ",;|\n" if (place := text.find(mark, match.end())) >= 0]
+    return text[start + 1 : min(ends, default=len(text))]
+
+
 @dataclass
 class Scan:
     """The text and what of it is left to read. Positions stay, so neighbours can be asked for."""

@@ -14,7 +14,8 @@ from gpurent.offer import Offer
 from gpurent.offer_file import to_row
 from gpurent.offer_text import read_offers
 from gpurent.offer_text.facts import Claim
-from gpurent.offer_text.readings import Quote, Why
+from gpurent.offer_text.options import Why
+from gpurent.offer_text.readings import Quote
 from gpurent.quotes import summary
 from gpurent.quotes.billing_findings import billing_findings
 from gpurent.quotes.card_findings import card_findings

@@ -12,6 +12,7 @@ from gpurent.workloads.workload import Workload
 GIB = 2.0**30
 MBYTE = 1e6
 SMALL_FILES = "files"
+_ABOUT = 0.01  # so close to the median that saying which side is noise
 
 
 def host_findings(context: Context) -> Iterator[Finding]:
@@ -97,7 +98,8 @@ def _room(context: Context, workload: Workload) -> Iterator[Finding]:
         most = max(0, int((offer.ram_gib * GIB - model["system_bytes"]) / model["worker_bytes"]))
         if most < min(workers, 4 * context.found.gpu_count):
             yield Finding("ram-short", "warning", {"ram_gib": offer.ram_gib, "workers": most, "vcpus": offer.vcpus})
-    if offer.vcpus is None and (workload.prep_ms_per_sample or 0) > 1:
+    told = context.estimate is not None and context.estimate.row["limit"] == "cpu"  # by the finding on vCPUs
+    if offer.vcpus is None and (workload.prep_ms_per_sample or 0) > 1 and not told:
         yield Finding("vcpus-unknown", "info", {"workload": workload.name})
 
 
@@ -139,7 +141,7 @@ def _cost(context: Context, estimate: Estimate) -> Iterator[Finding]:
         "high_usd": row["cost_per_epoch_usd_high"], "epoch_s": row["steady_epoch_s"], "median_usd": median,
     }  # fmt: skip
     shown = {"cost": money(cost), "low": money(numbers["low_usd"]), "high": money(numbers["high_usd"])}
-    if median:
+    if median and abs(cost / median - 1) >= _ABOUT:
         above = cost / median - 1
         shown |= {"median": money(median), "above": percent(abs(above))}
         numbers["above_median"] = above

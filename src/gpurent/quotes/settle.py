@@ -10,7 +10,8 @@ from gpurent import fx, tables
 from gpurent.hardware.cards import by_id, families
 from gpurent.hardware.resolve import Resolution, resolve
 from gpurent.offer import Offer
-from gpurent.offer_text.readings import Quote, Reading, Rejected, Why
+from gpurent.offer_text.options import Why
+from gpurent.offer_text.readings import Quote, Reading, Rejected
 from gpurent.quotes.market import Market, Peers, usd_per_gpu_hour
 
 
@@ -61,7 +62,7 @@ def settle(quote: Quote, peers: Peers, on: date) -> Settled:
             weighed.append((reading, True))
             continue
         fits = band.low <= price <= band.high
-        if not fits:
+        if not fits and not any(why.code == "machine-by-price" for why in reading.why):  # our idea, not the text's
             rejected.append(Rejected(reading.offer, (*reading.why, _ruled_out(reading.offer, price, band, on))))
         distance = math.log(price / band.centre) / band.sigma
         likely = reading.confidence * math.exp(-0.5 * min(distance * distance, 60.0))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpurent import tables
 from gpurent.messages import say
 from gpurent.offer import clean_line
-from gpurent.offer_text.readings import Why
+from gpurent.offer_text.options import Why
 from gpurent.quotes.check import Checked, why_text
 from gpurent.quotes.findings import money, percent, shown
 from gpurent.quotes.summary import offer_line

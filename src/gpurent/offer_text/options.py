@@ -1,0 +1,120 @@
+"""What one part of a quote can mean: options with their likelihood and the choice they take, priced parts first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from gpurent.money import Price
+from gpurent.offer_text.facts import Facts
+from gpurent.offer_text.terms import purchase_near
+from gpurent.price_text import PriceText
+
+_MACHINE_WORDS = re.compile(r"整机|/\s?台|每台|/\s?节点|per\s+(?:node|server)|/\s?(?:node|server)", re.IGNORECASE)
+_UNTAXED = re.compile(
+    r"不含\s?(?:增值)?税|未税|税前|(?:excl\w*\.?|ex\.?|plus|before|without)\s?(?:vat|tax)|\+\s?(?:vat|税)",
+    re.IGNORECASE,
+)
+_TAXED = re.compile(
+    r"含\s?(?:\d{1,2}%\s?)?(?:增值)?税|含\S{0,6}专票|(?:incl\w*\.?|including)\s?(?:vat|tax)", re.IGNORECASE
+)
+_PRICE_WHY = {
+    "per-node", "per-card", "month-720", "month-730", "cny-assumed", "usd-assumed", "yuan-sign", "yen-sign",
+    "discount-to-take", "discount-taken",
+}  # fmt: skip
+
+
+class Why(NamedTuple):
+    """One choice a reading took: a code of messages.toml (area "quote") and what fills it."""
+
+    code: str
+    values: dict[str, Any]
+
+
+Option = tuple[dict[str, Any], float, tuple[Why, ...]]
+
+
+def several_machines(facts: Facts) -> bool:
+    """The words speak of whole machines whose number of cards they do not say."""
+    return bool(facts.machines) or _MACHINE_WORDS.search(facts.text) is not None
+
+
+def price_options(facts: Facts, base: dict[str, Any]) -> list[Option]:
+    prices = facts.prices
+    if not prices:
+        return [({}, 1.0, ())]
+    pair = per_card_and_node(prices, facts.count or base.get("gpu_count") or 0)
+    if pair is not None:
+        card, node = pair
+        whys = (
+            Why(
+                "card-and-node-price", {"card": card.text, "node": node.text, "n": facts.count or base.get("gpu_count")}
+            ),
+        )
+        return [
+            (changes, weight, whys + why)
+            for changes, weight, why in _of_price(card, facts, base)
+            if changes["price"].per == "gpu"
+        ]
+    options: list[Option] = []
+    weights = [1.0] if len(prices) == 1 else [0.8] + [0.2 / (len(prices) - 1)] * (len(prices) - 1)
+    for index, (price, weight) in enumerate(zip(prices[:4], weights, strict=False)):
+        near = purchase_near(facts.text, price.start, price.end) if len(prices) > 1 else None
+        for changes, own, why in _of_price(price, facts, base):
+            extra = (Why("other-price", {"price": price.text}),) if index else ()
+            bought = {"purchase": near} if near else {}
+            options.append(({**changes, **bought}, own * weight, why + extra))
+    if facts.spot_price is not None:
+        for changes, own, why in _of_price(facts.spot_price, facts, base):
+            spot = {**changes, "purchase": "spot"}
+            options.append((spot, own * 0.2, (*why, Why("spot-column", {"price": facts.spot_price.text}))))
+    return options
+
+
+def per_card_and_node(prices: list[PriceText], count: int) -> tuple[PriceText, PriceText] | None:
+    """Two prices of which one is the other times the number of cards: the price of a card and of the node."""
+    if len(prices) < 2 or count < 2:
+        return None
+    first, second = prices[0].readings[0].price, prices[1].readings[0].price
+    if first.currency != second.currency or first.unit != second.unit:
+        return None
+    low, high = sorted((prices[0], prices[1]), key=lambda price: price.readings[0].price.amount)
+    ratio = high.readings[0].price.amount / low.readings[0].price.amount
+    return (low, high) if abs(ratio / count - 1) < Decimal("0.02") else None
+
+
+def _of_price(price: PriceText, facts: Facts, base: dict[str, Any]) -> Iterator[Option]:
+    term = facts.known.get("term_months")
+    if term is None and "quarterly" in price.flags:
+        term = Decimal(3)
+    if term is None and "half-yearly" in price.flags:
+        term = Decimal(6)
+    one = facts.instance or (base.get("gpu_count", facts.count or 1) == 1 and not several_machines(facts))
+    for reading in price.readings:
+        if one and "per-missing" in price.flags and reading.price.per == "gpu":
+            continue  # one card: the same price twice
+        for native, weight, unit_why in _units(reading.price, price.flags):
+            months = term or {"month": Decimal(1), "year": Decimal(12)}.get(native.unit)
+            update: dict[str, Any] = {"term_months": months} if months else {}
+            if native.tax_included is None:
+                update["tax_included"] = _tax(facts.text)
+            final = native.model_copy(update=update)
+            fields: dict[str, Any] = {"price": final}
+            if months and "purchase" not in base:
+                fields["purchase"] = "reserved"
+            whys = tuple(Why(code, {"price": price.text}) for code in reading.why if code in _PRICE_WHY)
+            yield fields, reading.confidence * weight, whys + unit_why
+
+
+def _units(price: Price, flags: frozenset[str]) -> Iterator[tuple[Price, float, tuple[Why, ...]]]:
+    if "unit-missing" not in flags:
+        yield price, 1.0, ()
+        return
+    yield price, 0.7, (Why("hour-assumed", {}),)
+    yield price.model_copy(update={"unit": "month"}), 0.3, (Why("month-assumed", {}),)
+
+
+def _tax(text: str) -> bool | None:
+    return False if _UNTAXED.search(text) else True if _TAXED.search(text) else None
