@@ -6,6 +6,8 @@ card or slice.
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
 from typing import Any
 
 A100_40 = ("a100-pcie-40gb", "a100-sxm-40gb")
@@ -17,6 +19,11 @@ H200 = ("h200-sxm-141gb", "h200-nvl-141gb")
 PRO_6000 = ("rtx-pro-6000-se", "rtx-pro-6000-ws", "rtx-pro-6000-max-q")
 
 Meant = str | tuple[str, ...] | None
+
+# What drivers, clouds, markets, Chinese listings and schedulers write; made up, and each reading checked against a
+# meaning written down before the reader was asked. A row with neither card nor candidates names no card we know.
+with (Path(__file__).parent / "wild_spellings.csv").open(encoding="utf-8", newline="") as _file:
+    WILD = tuple(csv.DictReader(_file))
 
 SPELLINGS: tuple[tuple[str, Meant, dict[str, Any]], ...] = (
     ("A100", A100, {}),

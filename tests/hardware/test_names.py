@@ -10,7 +10,7 @@ import pytest
 
 from gpurent.hardware import cards
 from gpurent.hardware.names import near_names, provider_key, read_name
-from tests.hardware.spellings import SPELLINGS, Meant
+from tests.hardware.spellings import SPELLINGS, WILD, Meant
 from tests.shared import shared
 
 
@@ -29,6 +29,24 @@ def test_spelling(text: str, meant: Meant, also: dict[str, Any]) -> None:
         "mem": reading.gpu_memory_gib,
     }
     assert {key: found[key] for key in also} == also
+
+
+def test_spellings_in_the_wild() -> None:
+    missed = []
+    for row in WILD:
+        one = read_name(row["text"], provider=row["provider"] or None)
+        found = {
+            "gpu": one.gpu or "", "candidates": ";".join(one.candidates), "gpu_count": one.gpu_count,
+            "gpu_share": one.gpu_share, "share_profile": one.share_profile, "gpu_memory_gib": one.gpu_memory_gib,
+        }  # fmt: skip
+        meant = {key: value for key, value in row.items() if value or key in ("gpu", "candidates")}
+        del meant["text"]
+        meant.pop("provider", None)
+        said = {key: f"{value:g}" if isinstance(value, int | float) else value for key, value in found.items()}
+        if {key: said[key] for key in meant} != meant:
+            missed.append((row["text"], said, meant))
+    assert not missed
+    assert len(WILD) > 1200
 
 
 def test_every_made_up_card_exists() -> None:

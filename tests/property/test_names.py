@@ -11,9 +11,10 @@ from gpurent.hardware.names import read_name
 from gpurent.hardware.resolve import resolve
 from gpurent.hardware.resolve_text import resolve_texts
 from gpurent.offer import Offer
-from tests.hardware.spellings import SPELLINGS
+from tests.hardware.spellings import SPELLINGS, WILD
 
 SURE = [(text, meant) for text, meant, _ in SPELLINGS if isinstance(meant, str)]
+SURE += [(row["text"], row["gpu"]) for row in WILD if row["gpu"] and not row["provider"]]
 NOISE = [
     "instance", "server", "node", "cluster", "available now", "Frankfurt", "spot", "on-demand", "NVMe", "EPYC 7763",
     "Xeon Platinum 8352V", "Ryzen 9 5950X", "128GB RAM", "2TB", "500GB", "10Gbps", "Gen5", "InfiniBand", "new", "AI",

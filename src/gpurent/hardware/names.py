@@ -1,7 +1,7 @@
 """What a GPU's name means: a card, the cards it may be, or none. Never fuzzy; what is not sure stays open.
 
 The way of a name: `name_fold` (plain words) -> `name_tokens` (known words) -> `name_heads` (families), `name_grammar`
-and `name_sizes` (form, sizes, count, share) -> `name_choice` (the cards of the families that agree with everything said).
+and `name_sizes` (form, sizes, count, share) -> `name_choice` (the cards of the families that agree with all of it).
 Ambiguity is a value: `candidates`.
 """
 
