@@ -309,7 +309,8 @@ def _ranking(
     ordered = chosen[by_cost]
     tied = np.zeros(len(columns.offers), dtype=bool)
     best = ordered[0]
-    close = ordered[(columns.cost_low[ordered] <= columns.cost_high[best]) & ~columns.hopeless[ordered]]
+    alike = columns.hopeless[ordered] == columns.hopeless[best]  # all of them hopeless: the first still leads its like
+    close = ordered[(columns.cost_low[ordered] <= columns.cost_high[best]) & alike | (ordered == best)]
     tied[close] = rank.tied_with_best(columns.cost_draws(close), int(np.flatnonzero(close == best)[0]))
     if options.sort != "cost":
         key = keys[options.sort]
