@@ -78,7 +78,7 @@ function count(value) {
 function chainValue(value) {
   if (value === null || value === undefined) return MISSING;
   if (typeof value !== "number") return String(value);
-  return Number.isInteger(value) && Math.abs(value) < 1e6 ? fixed(value, 0) : significant(value, 4);
+  return Number.isInteger(value) && Math.abs(value) < 1e12 ? fixed(value, 0) : significant(value, 4);
 }
 
 function symbolOf(currency) {
