@@ -69,7 +69,11 @@ def choose(said: Said, provider: str, memory_gib: float | None, gpu_count: int |
         ):
             pool = hinted
     if size is None:
-        shown = [card for card in pool if card.listed != "memory" or card.card in allowed]
+        modded = "said-to-be-modded" in said.notes
+        shown = [
+            card for card in pool
+            if card.listed != "memory" or card.card in allowed or (modded and card.status == "modded")
+        ]  # fmt: skip
         return _settle(said, _described(shown, family, said), "unsaid", None, hinted_share, count)
     found, where = _by_memory(pool, family, said, size * MIB_PER_GIB, count)
     if said.size_doubtful:

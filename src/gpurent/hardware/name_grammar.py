@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gpurent.hardware.name_heads import Head, heads
 from gpurent.hardware.name_said import NEAR, SLICE_WORDS, Said, kind_at
-from gpurent.hardware.name_sizes import sizes
+from gpurent.hardware.name_sizes import largest, sizes
 from gpurent.hardware.name_tokens import Token, naming
 
 MAX_COUNT = 1024
@@ -78,7 +78,7 @@ def _attributes(tokens: tuple[Token, ...], named: list[Head], spans: list[tuple[
             said.share, said.profile, said.profile_gib = "vgpu", token.value, token.amount
         elif token.kind == "share" and said.share is None:
             said.share = token.value
-        elif token.kind == "shared" and place in near and said.share is None and tokens[place + 1].kind != "host":
+        elif token.kind == "shared" and place in near and said.share is None and not _shares_host(tokens, place):
             said.share = (
                 "timeslice" if token.gap == "-" else "unknown"
             )  # the label of a Kubernetes node: Tesla-T4-SHARED
@@ -93,6 +93,12 @@ def _attributes(tokens: tuple[Token, ...], named: list[Head], spans: list[tuple[
     if "sxm3" in said.forms:
         said.forms[said.forms.index("sxm3")] = "sxm"
         said.editions.append("sxm3")
+
+
+def _shares_host(tokens: tuple[Token, ...], place: int) -> bool:
+    """Whether something of the host is shared, not the card: `A100, shared storage`."""
+    after = tokens[place + 1]
+    return after.kind == "host" and after.gap == " " and tokens[place].gap != "-" and tokens[place + 2].kind != "memory"
 
 
 def _compared(tokens: tuple[Token, ...], place: int, taken: set[int]) -> bool:
@@ -177,7 +183,8 @@ def _count(tokens: tuple[Token, ...], named: list[Head], said: Said) -> int | No
     each = int(naming()["dgx_gpus"]) if said.machine and set(said.families) <= _DGX else 1
     if not found:
         return each if each > 1 else None
-    if found[0] * each > MAX_COUNT or len(set(found)) > 1 or 1 < each <= found[0]:
+    several = each > 1 and found[0] > 1 and said.card_gib is not None and said.card_gib > largest()  # of one, or of all
+    if found[0] * each > MAX_COUNT or len(set(found)) > 1 or 1 < each <= found[0] or several:
         said.note("count-unclear")  # eight DGX, or the eight cards of one
         return None
     return found[0] * each

@@ -130,6 +130,10 @@ def _model(tokens: tuple[Token, ...], place: int) -> Head | None:
         return None  # the product number says which one
     if value == "gaudi" and after.kind == "number" and after.gap in (" ", "-", "_"):
         name = f"gaudi{after.value}" if after.value != "1" else "gaudi"
+        if tokens[end + 1].kind == "times" and tokens[end + 2].kind != "number":
+            return Head((family,), family, place, end)  # Gaudi, 2x
+        if tokens[end + 1].kind == "unit" and name in cards.families():
+            return Head((family, name), family, place, end + 1)  # a Gaudi 2, or two of the first
         return Head((name,), name, place, end + 1) if name in cards.families() else None
     if len(value) <= _SHORT and _part_of_word(tokens, place):
         return None

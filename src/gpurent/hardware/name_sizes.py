@@ -33,8 +33,8 @@ def sizes(tokens: tuple[Token, ...], named: list[Head], said: Said) -> None:
     if said.profile_gib is not None:
         own = [size for size in own if size != said.profile_gib or said.share != "mig"]
         marked = [size for size in marked if size != said.profile_gib]
-    possible = [size for size in own if size <= _largest()]
-    own = possible or own
+    possible = [size for size in own if size <= largest()]
+    own = possible or ([] if marked else own)
     if own and marked and marked[0] < own[0]:
         said.part_gib = marked[0]
     first = own or marked
@@ -60,7 +60,7 @@ def _bare_sizes(tokens: tuple[Token, ...], ends: list[int], said: Said) -> list[
 
 
 @cache
-def _largest() -> float:
+def largest() -> float:
     """Memory of the largest card in GiB; what is larger is a disk, the host, or several cards."""
     return max(card.memory_mib_max for card in cards.table()) / MIB_PER_GIB
 
