@@ -65,3 +65,34 @@ MORE = [
     Case("Germany", "RTX 4000 SFF Ada 20GB, dedicated, 184 €/month", "rtx-4000-sff-ada",
          {"amount": "184", "currency": "EUR", "unit": "month", "tier": "dedicated"}),
 ]  # fmt: skip
+
+MORE += [
+    Case("forum", "🔥 RTX 4090 x8 server for rent! AMD EPYC 7543 (32c/64t), 256GB ECC, 2x2TB NVMe, 1Gbps unmetered, $1,450/mo, min 3 months",
+         "rtx-4090", {"gpu_count": 8, "vcpus": 64, "threads_per_core": 2, "ram_gib": 256, "disk_gib": 4096, "amount": "1450",
+                      "unit": "month", "term_months": 3, "download_mbit_s": 1000}),
+    Case("json", '{"gpu_name": "RTX 3090", "num_gpus": 4, "gpu_ram": 24576, "cpu_cores_effective": 32, "cpu_ram": 128000, '
+         '"dph_total": 0.72, "cuda_max_good": 12.2, "disk_bw": 1800}', "rtx-3090",
+         {"provider": "vast-ai", "gpu_count": 4, "gpu_memory_gib": 24, "vcpus": 32, "ram_gib": 125, "amount": "0.72",
+          "cuda_max": "12.2", "disk_read_mbyte_s": 1800}),
+    Case("keys and values", "gpu: H100\ncount: 8\nmemory: 80GB\ninterconnect: NVLink\nvcpus: 192\nram: 2TB\nprice: 20 USD/hour",
+         ("h100-pcie-80gb", "h100-sxm-80gb"), {"gpu_count": 8, "gpu_memory_gib": 80, "ram_gib": 2048, "vcpus": 192, "amount": "20"}),
+    Case("form apart", "租A100一张，80G，PCIE，包月3200，带16核64G", "a100-pcie-80gb",
+         {"gpu_count": 1, "gpu_memory_gib": 80, "vcpus": 16, "ram_gib": 64, "amount": "3200", "unit": "month"}),
+    Case("wan and thousands", "老板，H20 96G 8卡机，一个月5万2，含13个点专票，随时上架", "h20-96gb",
+         {"gpu_count": 8, "amount": "52000", "unit": "month", "tax": True}),
+    Case("cores and threads", "GPU: A800-SXM4-80GB × 8\nCPU: 2 × Intel Xeon Platinum 8358 (64C/128T)\n内存: 2048GB\n"
+         "存储: 2×960GB SSD + 4×7.68TB NVMe\n网络: 8×200Gbps IB + 2×25GbE\n价格: ￥46,000/月/台(含税13%)\n租期: 12个月起",
+         "a800-sxm-80gb", {"gpu_count": 8, "vcpus": 128, "threads_per_core": 2, "ram_gib": 2048, "disk_class": "local-nvme",
+                           "disk_gib": 31457.28, "fabric_gbit_s": 1600, "amount": "46000", "per": "offer", "tax": True,
+                           "term_months": 12}),
+    Case("set-up fee", "Hetzner GEX44: RTX 4000 SFF Ada 20GB, i5-13500, 64GB DDR4, 2x1.92TB NVMe, 184€/month + 79€ setup",
+         "rtx-4000-sff-ada", {"provider": "hetzner", "amount": "184", "currency": "EUR", "ram_gib": 64, "disk_gib": 3932.16}),
+    Case("both prices", "2x NVIDIA L4, 24 vCPU, 96 GB, g2-standard-24, europe-west4, $2.00/h on-demand, $0.80/h spot", "l4",
+         {"provider": "gcp", "gpu_count": 2, "amount": "2.00", "purchase": "on-demand", "region": "europe-west4"}),
+    Case("terabytes", "8x A100 SXM 80GB, 2TB, 8x3.84TB NVMe, $14/h for the node", "a100-sxm-80gb",
+         {"gpu_count": 8, "ram_gib": 2048, "disk_class": "local-nvme", "disk_gib": 31457.28, "amount": "14", "per": "offer"}),
+    Case("count behind", "B300 288GB SXM6 8x $7.89/GPU-hr, liquid cooled", "b300", {"gpu_count": 8, "amount": "7.89", "per": "gpu"}),
+    Case("w is ten thousand", "有没有要H100的 现货8台 每台7.3w 三个月起签 可短租 HGX 3.2T RoCE",
+         ("h100-pcie-80gb", "h100-nvl-94gb", "h100-sxm-80gb"),
+         {"gpu_count": 8, "amount": "73000", "per": "offer", "term_months": 3, "fabric_gbit_s": 3200}),
+]  # fmt: skip

@@ -62,8 +62,11 @@ _AFTER = compiled(
 _ANYWHERE = compiled(
     rf"(?<![\d.,a-z$¥￥€£/])(?P<n>{COUNT})\s{{0,2}}-?\s?(?:[x*]\s{{0,2}})?(?P<unit>卡|张卡|块卡|张|路|gpus?\b|cards?\b|way\b)(?!时|/?小时|-?h\b|-?hour)",
 )
+_TIMES_PRICE = compiled(
+    rf"(?<![\d.,a-z$¥￥€£/])(?P<n>{COUNT})\s?x(?=\s{{0,2}}(?:[\x00$¥￥€,;|]|\Z))"
+)  # "B300 SXM, 8x $7.89/GPU-h"
 _LABEL = compiled(
-    r"(?:gpus?|cards?|显卡|卡数|数量|num_?gpus?|gpu[\s_]*(?:count|qty|num(?:ber)?|数量?|卡数)|qty|quantity)\s{0,2}[:=]\s{0,2}"
+    r"(?:gpus?|cards?|显卡|卡数|数量|count|num_?gpus?|gpu[\s_]*(?:count|qty|num(?:ber)?|数量?|卡数)|qty|quantity)\s{0,2}[:=]\s{0,2}"
     rf"(?P<n>{COUNT})(?![\d.]|\s?(?:g\b|gb|gib|tb))",
 )
 _ATTACHED = compiled(r"^x(?P<n>\d{1,2})(?=[\s(,*]|\Z)")
@@ -149,7 +152,7 @@ def _count_beside(scan: Scan, start: int, end: int) -> tuple[int | None, str]:
 
 def count_elsewhere(scan: Scan) -> tuple[int | None, str]:
     """A number of cards that stands apart from the name ("8卡整机", "GPUs: 4", "8-way")."""
-    for pattern in (_LABEL, _ANYWHERE):
+    for pattern in (_LABEL, _ANYWHERE, _TIMES_PRICE):
         match = scan.first(pattern)
         if match:
             return count_of(match["n"]), match.group().strip()

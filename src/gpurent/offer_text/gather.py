@@ -7,9 +7,11 @@ import re
 from gpurent.offer_text.billing import read_billing, units_price
 from gpurent.offer_text.cards import Mention, count_elsewhere, find_cards, memory_sizes, slice_profile, take_slices
 from gpurent.offer_text.facts import Facts
-from gpurent.offer_text.hosts import Disk, read_cpu_model, read_disks, read_sizes
+from gpurent.offer_text.hosts import read_cpu_model, read_disks, read_sizes
 from gpurent.offer_text.instances import read_instance
 from gpurent.offer_text.links import read_links
+from gpurent.offer_text.lone_sizes import read_lone_sizes
+from gpurent.offer_text.objects import read_object
 from gpurent.offer_text.pasted import read_pasted
 from gpurent.offer_text.rows import read_row
 from gpurent.offer_text.scan import TAKEN, Scan, compiled
@@ -21,9 +23,6 @@ from gpurent.price_text import PriceText, find_prices
 SLICES_BEFORE_NAME = compiled(r"[x*]\s?\d(?:c\.\d)?g\.\d{1,3}gb")
 _FORM = compiled(r"(?<![a-z0-9])(sxm\d?|pci-?e(?!\s?\d|\s?gen|\s?x\s?\d|\s?[:=]|\s?ssd)|nvl|oam)(?![a-z0-9])")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
-_LONE_SIZE = compiled(
-    r"(?:(?<![\d.])(?P<low>\d{1,4})\s?(?:g|gb)?\s?[-~/]\s?)?(?<![\d.])(?P<n>\d{1,4})\s?(?:gib|gb|g)(?![a-z/])"
-)
 
 
 def language_of(text: str) -> str:
@@ -36,7 +35,7 @@ def gather(text: str) -> Facts:
     facts = Facts(text, language_of(text))
     scan = Scan(text)
     read_pasted(scan, facts)
-    row = read_row(scan, facts)
+    row = read_object(text, facts) or read_row(scan, facts)
     read_instance(scan, facts)
     if not row:
         _read_words(scan, facts)
@@ -69,43 +68,13 @@ def _read_words(scan: Scan, facts: Facts) -> None:
     facts.prices = find_prices(units) if units else _prices(scan)
     facts.point_amount = any("point-first" in price.flags for price in facts.prices)
     read_links(scan, facts)
-    read_sizes(scan, facts.host)
+    named = main_mention(facts)
+    read_sizes(scan, facts.host, memory_sizes(named.text) if named else frozenset())
     read_disks(scan, facts.host)
     _count(scan, facts)
     facts.machines = machines_of(scan)
-    _lone_sizes(scan, facts)
-
-
-def _of_card(size: int, whole: frozenset[int], cut: bool) -> bool:
-    return size in whole or (cut and size < max(whole, default=0))
-
-
-def _lone_sizes(scan: Scan, facts: Facts) -> None:
-    """Sizes nobody explains: one that a card of this name has is its memory, "64/257 GB" or one alone is the RAM."""
-    host, mention = facts.host, main_mention(facts)
-    sizes = list(_LONE_SIZE.finditer(scan.left))
-    if mention is not None and host.vram_gib is None:
-        whole = memory_sizes(mention.text)
-        cut = facts.share in ("mig", "vgpu") and len(sizes) == 1  # "1/6 A10, 4GB": the slice's own
-        own = next((size for size in sizes if not size["low"] and _of_card(int(size["n"]), whole, cut)), None)
-        if own is not None:
-            host.vram_gib = float(own["n"])
-            sizes.remove(own)
-            scan.blank(*own.span())
-    paired = [size for size in sizes if size["low"] and float(size["low"]) < float(size["n"])]
-    ram = paired[0] if paired else sizes[0] if len(sizes) == 1 else None
-    if ram is not None and host.ram_gib is None and "ram_gib" not in facts.known:
-        host.ram_gib = float(ram["low"] or ram["n"])
-        host.ram_high_gib = float(ram["n"]) if ram["low"] else None
-    elif ram is not None and host.disk_kind and not host.disks:
-        host.disks.append(Disk(host.disk_kind, float(ram["n"])))
-    else:
-        return
-    scan.blank(*ram.span())
-    if host.disk_kind and not host.disks and paired and len(sizes) == 2:
-        rest = next(size for size in sizes if size is not ram)
-        host.disks.append(Disk(host.disk_kind, float(rest["n"])))
-        scan.blank(*rest.span())
+    mention = main_mention(facts)
+    read_lone_sizes(scan, facts, mention.text if mention else None)
 
 
 def _prices(scan: Scan) -> list[PriceText]:

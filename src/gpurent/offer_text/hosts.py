@@ -54,6 +54,7 @@ _RAM = compiled(
     r"(?:ram|内存|memory|mem|运存|ddr\d(?:-\d{4})?)(?![a-z]))|"
     rf"(?:ddr\d(?:-\d{{4}})?\s{{0,2}}(?:ecc\s*)?(?P<n3>{_NUMBER})\s?(?P<u3>tb|gb|t|g)(?![a-z/]))",
 )
+_SAYS_MEMORY = compiled(r"(?<![a-z])mem(?:ory)?(?![a-z])(?!\s?\()")  # not RAM, not 内存
 _VRAM = compiled(
     rf"(?:(?:gpu[\s_]*(?:ram|mem(?:ory)?)|v-?ram|显存(?:大小)?|device_mem)(?:\s?\(gi?b\))?\s{{0,3}}[:=]?\s{{0,3}}{_SIZE})"
     rf"|(?:(?P<n2>{_NUMBER})\s?(?P<u2>gib|gb|g|mib|mb)\s?(?:of\s+)?(?:gpu\s*(?:ram|mem(?:ory)?)|v-?ram|显存|slice|hbm\d?e?|gddr\dx?|gpus?(?![a-z])))",
@@ -184,8 +185,14 @@ def _unit_of(words: str) -> str:
 _PER_GPU = compiled(r"^\s{0,2}(?:/|per|每)\s{0,2}(?:gpu|card|卡|张)")
 
 
-def read_sizes(scan: Scan, facts: HostFacts) -> None:
-    """Card memory, vCPUs, RAM: each where its word stands beside the number."""
+def read_sizes(scan: Scan, facts: HostFacts, of_card: frozenset[int] = frozenset()) -> None:
+    """Card memory, vCPUs, RAM: each where its word stands beside the number.
+
+    Args:
+        scan: the text.
+        facts: what is filled.
+        of_card: memory sizes (GB) cards of the named kind have; "memory: 80GB" of an A100 is the card's.
+    """
     match = scan.first(_VRAM)
     if match:
         facts.vram_gib = number_of(match["n"] or match["n2"]) * GIB[(match["u"] or match["u2"]).lower()]
@@ -202,9 +209,9 @@ def read_sizes(scan: Scan, facts: HostFacts) -> None:
         facts.ram_gib = number_of(pair["n"]) * GIB[pair["u"].lower()]
         if "vcpu" in pair.group().lower():
             facts.vcpu_unit = "vcpu"
-    ram = None if facts.ram_gib else scan.first(_RAM)
+    ram = None if facts.ram_gib else _take_ram(scan, facts, of_card)
     if ram:
-        size = number_of(ram["n"] or ram["n2"] or ram["n3"]) * GIB[(ram["u"] or ram["u2"] or ram["u3"]).lower()]
+        size = _size_of(ram)
         facts.ram_gib = size * float(ram["k"] or ram["k2"] or 1)
         if ram["low"]:
             facts.ram_gib, facts.ram_high_gib = sorted((float(ram["low"]), size))
@@ -216,6 +223,20 @@ def read_sizes(scan: Scan, facts: HostFacts) -> None:
         facts.vcpus_total = float(total) if total else None
         facts.vcpu_unit = _unit_of(threads["unit"] or threads["unit2"] or threads["label"])
         facts.vcpus_per_gpu = bool(_PER_GPU.match(scan.text[threads.end() : threads.end() + 12]))
+
+
+def _size_of(ram: re.Match[str]) -> float:
+    return number_of(ram["n"] or ram["n2"] or ram["n3"]) * GIB[(ram["u"] or ram["u2"] or ram["u3"]).lower()]
+
+
+def _take_ram(scan: Scan, facts: HostFacts, of_card: frozenset[int]) -> re.Match[str] | None:
+    """The match that is the RAM. Of two sizes the one under "memory" that such a card has is the card's."""
+    first = scan.first(_RAM)
+    card_s = first and facts.vram_gib is None and _size_of(first) in of_card and _SAYS_MEMORY.search(first.group())
+    second = scan.first(_RAM) if card_s else None
+    if first and second:
+        facts.vram_gib = _size_of(first)
+    return second or first
 
 
 def read_disks(scan: Scan, facts: HostFacts) -> None:

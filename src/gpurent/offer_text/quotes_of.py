@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from gpurent.offer_text.cards import has_card
+from gpurent.offer_text.objects import objects
 from gpurent.offer_text.pasted import is_pasted
 from gpurent.offer_text.rows import heads
 from gpurent.offer_text.tidy import MAX_QUOTE, MAX_QUOTES
@@ -20,6 +21,9 @@ def split(text: str) -> tuple[list[str], int]:
     what a machine printed belongs to the quote it stands under. Lines that each name a card and a price are quotes of
     their own, and so are the rows of a known table.
     """
+    found = objects(text)
+    if found:
+        return found[:MAX_QUOTES], max(0, len(found) - MAX_QUOTES)
     pieces = [piece for piece in _BLANK.split(text) if piece.strip()]
     quotes: list[str] = []
     waiting = ""
@@ -56,10 +60,13 @@ def _rows(piece: str) -> list[str]:
     if found:
         head = found[0].group()
         return [f"{head}\n{line}" for line in lines if line.strip() != head.strip() and re.search(r"\d", line)]
+    if len(lines) == 1:
+        lines = [part for part in re.split(r"\s*;\s+", lines[0]) if part]
     if len(lines) < 2:
         return []
+    lines = [line for line in lines if not re.fullmatch(r"[\s|:+=-]*", line)]
     if not re.search(r"\d", lines[0]) and all(has_card(line) for line in lines[1:]):
-        return [_labelled(lines[0], line) for line in lines[1:] if not re.fullmatch(r"[\s|:+-]*", line)]
+        return [_labelled(lines[0], line) for line in lines[1:]]
     if all(has_card(line) and find_prices(line) for line in lines):
         return lines
     return []

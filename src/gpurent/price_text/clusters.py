@@ -64,10 +64,10 @@ def clusters(text: str) -> list[list[Token]]:
 def _ten_thousands(text: str, cluster: list[Token]) -> bool:
     """ "1.2 万" with nothing countable behind it is money in a Chinese offer."""
     numbers = [token for token in cluster if token.kind == "num"]
-    return (
-        numbers[-1].match["mult"] in ("万", "萬")
-        and re.match(r"\s*(?:$|[\s,.;()|])", text[cluster[-1].end :]) is not None
-    )
+    based = any(token.kind in ("node", "gpu", "whole") for token in cluster)
+    words = ("万", "萬", "w", "W") if based else ("万", "萬")
+    behind = re.match(r"\s*(?:$|[\s,.;()|])", text[cluster[-1].end :])
+    return numbers[-1].match["mult"] in words and behind is not None
 
 
 def _near(text: str, left: Token, right: Token) -> bool:

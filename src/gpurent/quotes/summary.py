@@ -38,7 +38,8 @@ def headline(
         code = f"quote.short-{finding.code}"
         parts.append(say(code, lang) if finding.code in _SHORT else finding.text(lang))
     if questions:
-        parts.append(say("quote.short-questions", lang, n=len(questions)))
+        code = "questions" if len(questions) > 1 else "one-question"
+        parts.append(say(f"quote.short-{code}", lang, n=len(questions)))
     return say(
         "quote.short-line",
         lang,
