@@ -29,10 +29,18 @@ def test_escapes_and_bidi_marks_do_not_survive() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("gpu_count", "0"), ("gpu_count", "3.5"), ("gpu_count", "1000000000"), ("gpu_memory_gib", "NaN"), ("vcpus", "-1"),
-        ("ram_gib", "1e300"), ("purchase", "maybe"), ("gpu", "\x1b"), ("reliability", "1.5"), ("observed_at", "yesterday"),
+        ("gpu_count", "0"),
+        ("gpu_count", "3.5"),
+        ("gpu_count", "1000000000"),
+        ("gpu_memory_gib", "NaN"),
+        ("vcpus", "-1"),
+        ("ram_gib", "1e300"),
+        ("purchase", "maybe"),
+        ("gpu", "\x1b"),
+        ("reliability", "1.5"),
+        ("observed_at", "yesterday"),
     ],
-)  # fmt: skip
+)
 def test_a_senseless_field_is_refused(field: str, value: str) -> None:
     with pytest.raises(ValidationError):
         Offer.model_validate({"provider": "p", "gpu": "T4", field: value})
@@ -55,9 +63,15 @@ def test_the_id_names_what_makes_an_offer_this_offer() -> None:
     same = Offer.model_validate({**base, "vcpus": "8", "note": "x", "price": {"amount": "2"}})
     assert same.offer_id == Offer.model_validate(base).offer_id
     others = [
-        {"region": "eu"}, {"purchase": "spot"}, {"tier": "secure"}, {"gpu_count": 2}, {"via": "v"}, {"listing": "l"},
-        {"price": {"amount": "2", "unit": "month"}}, {"price": {"amount": "2", "term_months": "12"}},
-    ]  # fmt: skip
+        {"region": "eu"},
+        {"purchase": "spot"},
+        {"tier": "secure"},
+        {"gpu_count": 2},
+        {"via": "v"},
+        {"listing": "l"},
+        {"price": {"amount": "2", "unit": "month"}},
+        {"price": {"amount": "2", "term_months": "12"}},
+    ]
     ids = {Offer.model_validate({**base, **other}).offer_id for other in others}
     assert len(ids | {same.offer_id}) == len(others) + 1
     assert all(len(name) == 10 and int(name, 16) >= 0 for name in ids)

@@ -52,25 +52,41 @@ def test_bad_rows_are_named_and_the_good_ones_used() -> None:
     assert [offer.price_per_hour for offer in found.offers] == [Decimal("0.5"), None]
     told = {(reject.path, reject.value) for reject in found.rejected}
     assert told == {
-        ("line 3, gpu_count", "0"), ("line 4, gpu_count", "3.5"), ("line 5, price_per_hour", "call us"),
-        ("line 6, price_per_hour", "0"), ("line 7, price_per_hour", "-1"), ("line 8, gpu_memory_gib", "NaN"),
-        ("line 9, price_per_hour", "1e5000000"), ("line 10, gpu", ""), ("line 11, provider", ""),
+        ("line 3, gpu_count", "0"),
+        ("line 4, gpu_count", "3.5"),
+        ("line 5, price_per_hour", "call us"),
+        ("line 6, price_per_hour", "0"),
+        ("line 7, price_per_hour", "-1"),
+        ("line 8, gpu_memory_gib", "NaN"),
+        ("line 9, price_per_hour", "1e5000000"),
+        ("line 10, gpu", ""),
+        ("line 11, provider", ""),
         ("line 12, gpu_count", "1000000000"),
-    }  # fmt: skip
+    }
     assert all(reject.reason for reject in found.rejected)
 
 
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"", "empty"), (b"   \n", "empty"), (b"provider,gpu\np,T4\n", "no price"), (b"gpu,price_per_hour\nT4,1\n", "missing"),
-        (b"\x00\x01", "not text"), (b"\xff\xfe\xff", "not UTF-8"), (b'{"offers": 3}', "no good row"), (b"[1, 2]", "no good row"),
-        (b"{", "not valid JSON"), (b"[" * 100_000, "not valid JSON|too deep"), (b'[{"a": NaN}]', "not valid JSON"),
-        (HEAD.encode() + b"\n", "no offers"), (HEAD.encode() + b"\np,T4,free\n", "no good row"),
-        (b"provider,gpu,gpu,price_per_hour\np,a,b,1\n", "twice"), (b'provider,gpu,price_per_hour\n"' + b"a" * 200_000, "not readable"),
+        (b"", "empty"),
+        (b"   \n", "empty"),
+        (b"provider,gpu\np,T4\n", "no price"),
+        (b"gpu,price_per_hour\nT4,1\n", "missing"),
+        (b"\x00\x01", "not text"),
+        (b"\xff\xfe\xff", "not UTF-8"),
+        (b'{"offers": 3}', "no good row"),
+        (b"[1, 2]", "no good row"),
+        (b"{", "not valid JSON"),
+        (b"[" * 100_000, "not valid JSON|too deep"),
+        (b'[{"a": NaN}]', "not valid JSON"),
+        (HEAD.encode() + b"\n", "no offers"),
+        (HEAD.encode() + b"\np,T4,free\n", "no good row"),
+        (b"provider,gpu,gpu,price_per_hour\np,a,b,1\n", "twice"),
+        (b'provider,gpu,price_per_hour\n"' + b"a" * 200_000, "not readable"),
         (b"a" * (MAX_BYTES + 1), "too large"),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_cannot_be_used_says_why(data: bytes, what: str) -> None:
     with pytest.raises(Problem, match=what) as caught:
         read(data)
@@ -130,11 +146,12 @@ def test_spellings_of_a_choice(word: str) -> None:
 def test_the_keys_are_the_offers_file_of_the_contract() -> None:
     expected = (
         "provider via sku listing machine region country tier purchase gpu gpu_count gpu_share share_profile "
-        "gpu_memory_gib gpu_link fabric fabric_gbit_s host_to_gpu_gbyte_s power_limit_w vcpus threads_per_core cpu_model "
-        "ram_gib disk_class disk_gib disk_read_mbyte_s disk_iops download_mbit_s driver cuda_max price_per_hour price "
-        "price_unit price_per hours_per_month currency term_months upfront tax_included billing_increment_s "
-        "minimum_billed_s included_storage_gib storage_per_gib_month storage_stopped_per_gib_month egress_per_gib "
-        "ingress_per_gib interruptions_per_hour boot_s reliability max_hours stock stock_grade observed_at source note"
+        "gpu_memory_gib gpu_link fabric fabric_gbit_s host_to_gpu_gbyte_s power_limit_w vcpus threads_per_core "
+        "cpu_model ram_gib disk_class disk_gib disk_read_mbyte_s disk_iops download_mbit_s driver cuda_max "
+        "price_per_hour price price_unit price_per hours_per_month currency term_months upfront tax_included "
+        "billing_increment_s minimum_billed_s included_storage_gib storage_per_gib_month "
+        "storage_stopped_per_gib_month egress_per_gib ingress_per_gib interruptions_per_hour boot_s reliability "
+        "max_hours stock stock_grade observed_at source note"
     )
     assert set(KEYS) == set(expected.split())
 
@@ -155,15 +172,21 @@ prices = st.fixed_dictionaries(
 offers = st.builds(
     lambda fields, price: Offer.model_validate({**fields, "price": price}),
     st.fixed_dictionaries(
-        {"provider": st.from_regex(r"[a-z一-龥]{1,9}", fullmatch=True), "gpu": st.sampled_from(["RTX 4090", "A100 80G,\"x\""]), "gpu_count": st.integers(1, 16)},
+        {
+            "provider": st.from_regex(r"[a-z一-龥]{1,9}", fullmatch=True),
+            "gpu": st.sampled_from(["RTX 4090", 'A100 80G,"x"']),
+            "gpu_count": st.integers(1, 16),
+        },
         optional={
-            "vcpus": st.integers(1, 256), "sku": st.from_regex(r"[ -~]{0,8}x", fullmatch=True),
-            "observed_at": st.datetimes(datetime(2020, 1, 1), datetime(2026, 1, 1)), "gpu_share": st.sampled_from(["whole", "mig"]),
+            "vcpus": st.integers(1, 256),
+            "sku": st.from_regex(r"[ -~]{0,8}x", fullmatch=True),
+            "observed_at": st.datetimes(datetime(2020, 1, 1), datetime(2026, 1, 1)),
+            "gpu_share": st.sampled_from(["whole", "mig"]),
             "disk_class": st.sampled_from(["local-nvme", "network-fs"]),
         },
     ),
     st.none() | prices,
-)  # fmt: skip
+)
 
 
 @given(st.lists(offers, min_size=1, max_size=5), st.sampled_from([".csv", ".json", ".ndjson"]))

@@ -142,7 +142,10 @@ def _machine(row: Row) -> Iterator[Offer | Reject]:
         "gpu_memory_gib": row.gib_of_bytes("gpu_memory"), "cpu_model": base.text("cpu_name"),
         "driver": row.label("driver_version"), "cuda_max": row.label("highest_cuda_version"),
     }  # fmt: skip
-    for way in row.rows("machine_sku_info"):
+    ways = row.rows("machine_sku_info")
+    if not ways:
+        raise row.bad("machine_sku_info", "no price")
+    for way in ways:
         kind = way.need_text("type")
         if kind not in WAYS or (kind != "payg" and not way.number("current_price")):
             yield Reject(row.part.name, way.path, kind, OUT_OF_SCOPE + "not rented this way")

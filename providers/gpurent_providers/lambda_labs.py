@@ -6,30 +6,26 @@ Price basis: the page USD an hour per GPU, before tax; the API US cents an hour 
 Stock: the API lists regions with capacity, none is sold out; the page says nothing.
 Known gaps: no spot, no CPU model; the API gives no card memory: it stands in `gpu_description` or comes from
 lambda_types.csv. Units: VRAM GB as marketed, taken as GiB; RAM and storage GiB and TiB as written.
-Selected by `data-plan` and `data-label`, as class names change with each build of the site; the copy of the tables in a
-script is no element and is not read.
 Date checked: 2026-11-30, against the page of 2026-08-22 and the answer of 2026-08-15.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from decimal import Decimal
-from itertools import pairwise
 from typing import Any
 
 from gpurent.adapters.contract import OUT_OF_SCOPE, AdapterMeta, Client, Part, Raw, ShapeChanged
-from gpurent.adapters.reading import Bad, Row, carried, each, mapped, read_json, table, terms, unique
+from gpurent.adapters.reading import NO_GPU, Bad, Row, carried, each, mapped, read_json, table, terms, unique
 from gpurent.money import HOURS_PER_MONTH, InvalidNumber, Price
 from gpurent.offer import Offer, Reject
 from gpurent.price_text import exact_price
+from gpurent_providers import lambda_page
 
 PAGE = "https://lambda.ai/pricing"
 API = "https://cloud.lambda.ai/api/v1/instance-types"
-MAX_TAB, MAX_TABS = 2**16, 50  # bytes of one tab's tables, tabs
-ON_DEMAND = ("VRAM/GPU", "VCPUS", "RAM", "STORAGE", "PRICE/GPU/HR")
-CLUSTER = ("DURATION", "GPU COUNT", "PRICE/GPU/HR")
+NOTHING = re.compile(r"[—–-]+")  # an empty cell
 
 META = AdapterMeta(
     name="lambda",
@@ -72,7 +68,10 @@ def _api_offers(row: Row) -> Iterator[Offer | Reject]:
     kind = row.need_row("instance_type")
     name = kind.text("name") or row.path.removeprefix("data.")
     known, specs = _known(sku=name), kind.row("specs")
-    text = kind.text("gpu_description") or known.get("gpu") or name
+    if name.startswith("cpu_") or specs.number("gpus") == 0:
+        yield Reject(row.part.name, row.path, name, NO_GPU)
+        return
+    text = kind.text("gpu_description") or kind.text("description") or known.get("gpu") or name
     text = re.sub(r"^\d+x ", "", text)
     count = re.match(r"gpu_(\d{1,4})x_", name)
     gpus = specs.positive("gpus") or (count and int(count[1])) or known.get("gpu_count")
@@ -96,58 +95,22 @@ def _api_offers(row: Row) -> Iterator[Offer | Reject]:
         "stock_grade": "realtime",
         "price": kind.price("price_cents_per_hour", amount=kind.need_positive("price_cents_per_hour") / 100),
     }
-    regions = [region.need_text("name") for region in row.rows("regions_with_capacity_available")]
+    regions = row.rows("regions_with_capacity_available")
     if not regions:
         yield row.offer(**facts, stock="sold-out" if "regions_with_capacity_available" in row.values else "unknown")
     for region in regions:
-        yield row.offer(**facts, region=region, stock="available")
+        yield row.offer(**facts, region=region.text("name") or region.text("description"), stock="available")
 
 
 def _page(part: Part) -> Iterator[Offer | Reject]:
-    rows = list(_cells(part))
+    rows = list(lambda_page.cells(part))
     if not rows:
         raise ShapeChanged(f"{part.name}: tr[data-plan]", "no such row in the page")
     yield from each(part, rows, _page_offers)
 
 
-def _tabs(part: Part) -> Iterator[bytes]:
-    """The tabs of the page, each from its tag to its last table's end: a parser's time grows faster than a page."""
-    starts = [found.start() for found in re.finditer(rb'<[a-z]{1,20} [^<>]{0,500}\brole="tabpanel"', part.body)]
-    for start, end in pairwise([*starts, len(part.body)]):
-        tab = part.body[start : part.body.rfind(b"</table>", start, end)]
-        if len(tab) > MAX_TAB or len(starts) > MAX_TABS:
-            raise ShapeChanged(f"{part.name}: tabpanel", f"{len(starts)} of them, one of {len(tab)} bytes")
-        yield tab
-
-
-def _cells(part: Part) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """(path, cells by label) of every table row of the page."""
-    from bs4 import BeautifulSoup
-    from bs4.exceptions import ParserRejectedMarkup
-
-    for fragment in _tabs(part):
-        try:
-            tab = BeautifulSoup(fragment.decode("utf-8", "replace"), "html.parser")
-        except ParserRejectedMarkup:
-            raise ShapeChanged(f"{part.name}: tabpanel", "not HTML") from None
-        panel = tab.select_one('[role="tabpanel"]')
-        label = " ".join(str(panel.get("aria-label", "")).split()) if panel else ""
-        for number, line in enumerate(tab.select("tr[data-plan]")):
-            for struck in line.select("sup, s, del"):
-                struck.decompose()
-            cells = {
-                " ".join(str(cell["data-label"]).upper().strip("* ").split()): " ".join(cell.get_text(" ").split())
-                for cell in line.select("td[data-label]")
-            }
-            wanted = ON_DEMAND if re.fullmatch(r"\d+x", label) else CLUSTER
-            missing = [name for name in wanted if name not in cells]
-            if missing:
-                raise ShapeChanged(f"{part.name}: {label}: td[data-label={missing[0]!r}]", ", ".join(cells)[:80])
-            yield f"{label}[{number}]", {"PLAN": str(line["data-plan"]), "TAB": label, **cells}
-
-
 def _page_offers(row: Row) -> Iterator[Offer | Reject]:
-    if re.fullmatch(r"[—–-]?", row.text("PRICE/GPU/HR") or ""):
+    if not re.search(r"\d", row.text("PRICE/GPU/HR") or ""):
         path = row.where("PRICE/GPU/HR")
         yield Reject(row.part.name, path, str(row.values["PRICE/GPU/HR"]), OUT_OF_SCOPE + "price on request")
         return
@@ -157,7 +120,7 @@ def _page_offers(row: Row) -> Iterator[Offer | Reject]:
     if count is None:
         yield _cluster(row, facts, price)
         return
-    memory, plan = _size(row.need_text("VRAM/GPU"), "GB"), facts["gpu"]
+    memory, plan = lambda_page.size_gib(row.need_text("VRAM/GPU"), "GB"), facts["gpu"]
     if memory is None:
         raise row.bad("VRAM/GPU", "no memory of a card")
     known = _known(gpu=plan, gpu_memory_gib=memory, gpu_count=count[1])
@@ -207,13 +170,8 @@ def _cluster(row: Row, facts: dict[str, Any], price: Price) -> Offer:
 
 
 def _gib(row: Row, key: str) -> Decimal | None:
-    size = _size(row.text(key) or "", "GiB")
-    if size is None:
-        row.fault(key, row.values.get(key), "not a size in GiB or TiB")
+    text = row.text(key)
+    size = lambda_page.size_gib(text or "")
+    if text and size is None and not NOTHING.fullmatch(text):
+        row.fault(key, text, "not a size in GiB or TiB")
     return size
-
-
-def _size(text: str, unit: str) -> Decimal | None:
-    """A size like "2.75 TiB SSD" or "180 GB" in GiB."""
-    size = re.match(rf"(\d{{1,6}}(?:\.\d{{1,3}})?) ({unit}|TiB)\b", text)
-    return Decimal(size[1]) * (1024 if size[2] == "TiB" else 1) if size else None

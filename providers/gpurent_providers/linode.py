@@ -103,6 +103,7 @@ def _offers(row: Row, places: dict[str, str | None]) -> Iterator[Offer]:
     cap = base.positive("monthly")
     facts: dict[str, Any] = {
         "provider": META.name, "sku": sku, "tier": "datacenter", "gpu": named["card"], "gpu_count": count,
+        "gpu_share": "whole",
         "vcpus": row.positive("vcpus"), "ram_gib": ram and ram / MIB_PER_GIB, "disk_gib": disk and disk / MIB_PER_GIB,
         "stock_grade": "catalogue" if places else "price",
         "note": f"hourly billing stops at {cap} USD a month" if cap else None,

@@ -4,7 +4,8 @@ Endpoint: GET https://apexapps.oracle.com/pls/apex/cetools/api/v1/products/?curr
 https://www.oracle.com/a/ocom/docs/cloudestimator2/data/shapes.json (shapes). Auth: none.
 Price basis: USD an hour per GPU; rented only as whole shapes. The shapes' file says which, oci_shapes.csv where it does
 not; a price whose shape nobody knows is an offer of one GPU that says so.
-Known gaps: no stock; no preemptible capacity (half the price, for some shapes); local disks are not in these files.
+Known gaps: no stock; no preemptible capacity (half the price, for some shapes). CPU models and local disks are not in
+these files and stand in the table.
 An OCPU is two vCPUs on x86 and one on Arm. Units: bundleMemoryQty and gpuMemoryQty GB, of the whole shape.
 Licences ("NVIDIA AI Enterprise"), Cloud@Customer and VMware rows bear GPU metrics and are no machines.
 Date checked: 2026-11-30, against the answer of 2026-08-14.
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -41,9 +42,12 @@ class _Shape:
 
     name: str
     gpu_count: int
-    memory_gib: Decimal | None  # of one card
-    vcpus: Decimal | None
-    ram_gib: Decimal | None
+    memory_gib: Decimal | None = None  # of one card
+    vcpus: Decimal | None = None
+    ram_gib: Decimal | None = None
+    cpu_model: str | None = None
+    disk_class: str | None = None
+    disk_gib: Decimal | None = None
 
 
 def fetch(client: Client) -> Raw:
@@ -83,8 +87,16 @@ def _are_shapes(items: list[Any]) -> bool:
 
 
 def _tabled(row: Mapping[str, str]) -> _Shape:
-    size = {key: Decimal(row[key]) if row[key] else None for key in ("gpu_memory_gib", "vcpus", "ram_gib")}
-    return _Shape(row["shape"], int(row["gpu_count"]), size["gpu_memory_gib"], size["vcpus"], size["ram_gib"])
+    memory, vcpus, ram, disk = (
+        Decimal(row[key]) if row[key] else None for key in ("gpu_memory_gib", "vcpus", "ram_gib", "disk_gib")
+    )
+    told = row["cpu_model"] or None, row["disk_class"] or None, disk
+    return _Shape(row["shape"], int(row["gpu_count"]), memory, vcpus, ram, *told)
+
+
+def _known(name: str) -> _Shape | None:
+    """What oci_shapes.csv knows of a shape."""
+    return next((_tabled(row) for row in table(__package__, "oci_shapes") if row["shape"] == name), None)
 
 
 def _shape(row: Row, shapes: dict[str, list[_Shape]]) -> Iterator[Reject]:
@@ -101,11 +113,13 @@ def _shape(row: Row, shapes: dict[str, list[_Shape]]) -> Iterator[Reject]:
     threads = 1 if re.search(r"\.GB\d", name) else 2
     for product in row.rows("products"):
         cores = product.positive("qty") if product.row("type").text("value") == "ocpu" else None
-        shape = _Shape(
-            name, count, memory / count if memory else None, cores * threads if cores else None,
-            row.positive("bundleMemoryQty"),
+        known = _known(name) or _Shape(name, count)
+        shape = replace(
+            known, gpu_count=count, memory_gib=memory / count if memory else known.memory_gib,
+            vcpus=cores * threads if cores else known.vcpus, ram_gib=row.positive("bundleMemoryQty") or known.ram_gib,
         )  # fmt: skip
         shapes.setdefault(product.need_text("partNumber"), []).append(shape)
+    yield Reject(row.part.name, row.path, name, OUT_OF_SCOPE + "facts of a shape, no price")
 
 
 def _offers(row: Row, shapes: Mapping[str, list[_Shape]]) -> Iterator[Offer | Reject]:
@@ -117,7 +131,7 @@ def _offers(row: Row, shapes: Mapping[str, list[_Shape]]) -> Iterator[Offer | Re
     part_number = row.need_text("partNumber")
     currency, amount = _list_price(row)
     price = row.price("currencyCodeLocalizations", amount=amount, currency=currency, per="gpu")
-    for shape in shapes.get(part_number) or [_Shape("", 1, None, None, None)]:
+    for shape in shapes.get(part_number) or [_Shape("", 1)]:
         yield row.offer(
             **terms(META.name),
             provider=META.name,
@@ -128,7 +142,10 @@ def _offers(row: Row, shapes: Mapping[str, list[_Shape]]) -> Iterator[Offer | Re
             gpu_share="whole",
             gpu_memory_gib=shape.memory_gib,
             vcpus=shape.vcpus,
+            cpu_model=shape.cpu_model,
             ram_gib=shape.ram_gib,
+            disk_class=shape.disk_class,
+            disk_gib=shape.disk_gib,
             stock_grade="price",
             price=price,
             note=None if shape.name else "the list price of one GPU; the shape it is sold in is not known",

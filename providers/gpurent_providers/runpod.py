@@ -32,6 +32,7 @@ from gpurent.adapters.reading import (
     terms,
     unique,
 )  # fmt: skip
+from gpurent.money import Price
 from gpurent.offer import Offer, Reject
 
 URL = "https://api.runpod.io/graphql"
@@ -84,7 +85,9 @@ def _rows(body: Any, name: str, strict: bool) -> tuple[Any, Any]:
     if isinstance(body, dict) and isinstance(body.get("cpus"), list):
         return numbered(body["cpus"], f"{name}.cpus"), _no_gpu
     if not strict:
-        return ((name, body),), _no_gpu
+        return ((name, body),), _shown_before if isinstance(body, dict) and "memory" in body else _no_gpu
+    if isinstance(body, dict) and {"id", "price", "memory"} <= body.keys():  # the answer about one card
+        return ((name, body),), _rest_offers
     data = body.get("data") if isinstance(body, dict) else None
     if isinstance(data, dict) and "gpuTypes" not in data and isinstance(data.get("cpuFlavors"), list):
         return numbered(data["cpuFlavors"], "data.cpuFlavors"), _no_gpu
@@ -100,8 +103,14 @@ def _no_gpu(row: Row) -> Iterator[Offer | Reject]:
     yield Reject(row.part.name, row.path, str(row.label("id")), NO_GPU)
 
 
+def _shown_before(row: Row) -> Iterator[Offer | Reject]:
+    yield Reject(row.part.name, row.path, str(row.label("id")), OUT_OF_SCOPE + "an example that shows a card once more")
+
+
 def _facts(row: Row, name_key: str, memory_key: str, cloud: str) -> dict[str, Any]:
     name = row.need_text("id")
+    if name.lower() == "unknown":
+        raise row.bad("id", "names no card")
     slice_of = re.search(r"\bMIG (\d+g\.\d+gb)", name)
     return {
         **terms(META.name),
@@ -111,7 +120,7 @@ def _facts(row: Row, name_key: str, memory_key: str, cloud: str) -> dict[str, An
         "gpu": name,
         "gpu_share": "mig" if slice_of else "whole",
         "share_profile": slice_of[1] if slice_of else None,
-        "gpu_memory_gib": row.need_positive(memory_key),
+        "gpu_memory_gib": row.need_positive(memory_key) if slice_of else row.positive(memory_key),
         "note": row.text(name_key),
     }
 
@@ -124,7 +133,7 @@ def _offers(row: Row) -> Iterator[Offer | Reject]:
             yield Reject(row.part.name, row.where(key), shown(price), OUT_OF_SCOPE + f"not sold in {cloud} cloud")
         elif price is None or price <= 0:
             if price is not None or row.get(key) is None:  # an unreadable one is noted already
-                row.fault(key, price, NOT_ABOVE_ZERO)
+                row.fault(key, price, "missing" if price is None else NOT_ABOVE_ZERO)
         elif sold is None and cloud == "community" and price in _placeholders():
             yield Reject(
                 row.part.name, row.where(key), shown(price), "a placeholder price: nothing says it is sold here"
@@ -145,46 +154,54 @@ def _cloud(row: Row, cloud: str, key: str) -> Iterator[Offer | Reject]:
     if facts["gpu_share"] == "mig":
         most = 1
     price = row.price(key, per="gpu")
+    kinds = [("on-demand", price), *_spot(row, cloud, price.amount)]
+    if cloud == "secure":
+        kinds += _reserved(row, price.amount)
     for count in COUNTS:
         if count > most:
             break
         lowest, asked = row.row(f"{cloud}{count}"), f"{cloud}{count}" in row.values
-        if count == 1 and not asked and "lowestPrice" in row.values:
+        if count == 1 and not asked and _is_of(row, cloud, price.amount):
             lowest, asked = row.row("lowestPrice"), True
         stock = _stock(lowest.text("stockStatus")) if asked else {"stock_grade": "catalogue"}
         counted = facts | stock | {
             "gpu_count": count, "vcpus": lowest.positive("minVcpu"), "ram_gib": lowest.positive("minMemory"),
         }  # fmt: skip
-        yield row.offer(**counted, purchase="on-demand", price=price)
-        yield from _spot(row, cloud, price.amount, counted)
-        if cloud == "secure":
-            yield from _reserved(row, price.amount, counted)
+        for purchase, one in kinds:
+            yield row.offer(**counted, purchase=purchase, price=one)
+
+
+def _is_of(row: Row, cloud: str, price: Decimal) -> bool:
+    """Whether a bare `lowestPrice` is of this cloud: by its price, else it is the secure cloud's."""
+    if "lowestPrice" not in row.values:
+        return False
+    lowest = row.row("lowestPrice").positive("uninterruptablePrice")
+    return lowest == price if lowest is not None else cloud == "secure"
 
 
 def _stock(status: str | None) -> dict[str, str]:
     return {"stock": "available" if status else "sold-out", "stock_grade": "realtime"}
 
 
-def _spot(row: Row, cloud: str, on_demand: Decimal, facts: dict[str, Any]) -> Iterator[Offer | Reject]:
+def _spot(row: Row, cloud: str, on_demand: Decimal) -> list[tuple[str, Price]]:
     key = f"{cloud}SpotPrice"
     spot = row.positive(key)
-    if spot is None or spot == on_demand:  # spot is not sold here any more
-        return
-    if spot > on_demand:
+    if spot is not None and spot > on_demand:
         row.fault(key, spot, "spot above on-demand")
-        return
-    yield row.offer(**facts, purchase="spot", price=row.price(key, per="gpu"))
+    elif spot is not None and spot < on_demand:  # equal: spot is not sold here any more
+        return [("spot", row.price(key, per="gpu"))]
+    return []
 
 
-def _reserved(row: Row, on_demand: Decimal, facts: dict[str, Any]) -> Iterator[Offer | Reject]:
+def _reserved(row: Row, on_demand: Decimal) -> list[tuple[str, Price]]:
+    plans = []
     for key, months in TERMS.items():
         price = row.positive(key)
-        if price is None:
-            continue
-        if price > on_demand:
+        if price is not None and price > on_demand:
             row.fault(key, price, "a savings plan above on-demand")
-            continue
-        yield row.offer(**facts, purchase="reserved", price=row.price(key, per="gpu", term_months=months))
+        elif price is not None:
+            plans.append(("reserved", row.price(key, per="gpu", term_months=months)))
+    return plans
 
 
 def _rest_offers(row: Row) -> Iterator[Offer | Reject]:
@@ -193,6 +210,8 @@ def _rest_offers(row: Row) -> Iterator[Offer | Reject]:
     places: list[Row | None] = [*row.rows("dataCenters")] or [None]
     for cloud in CLOUDS:
         if row.flag(cloud) is False or prices.get(cloud) is None:
+            where = row.where(f"price.{cloud}")
+            yield Reject(row.part.name, where, shown(prices.get(cloud)), OUT_OF_SCOPE + f"not sold in {cloud} cloud")
             continue
         facts = _facts(row, "name", "memory", cloud)
         limit = 1 if facts["gpu_share"] == "mig" else most.positive(cloud) or 1

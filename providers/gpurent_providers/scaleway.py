@@ -93,8 +93,8 @@ def _offers(row: Row, zone: str | None, stocks: Mapping[str, Any]) -> Iterator[O
     country = next((one["country"] for one in table(__package__, "scaleway_zones") if one["zone"] == zone), None)
     network = row.row("network").positive("sum_internet_bandwidth", max_exponent=BITS_EXPONENT)
     memory = gpu.gib_of_bytes("gpu_memory")
-    if memory is None:
-        raise gpu.bad("gpu_memory", "no size of a card")
+    if memory is None and profile:
+        raise gpu.bad("gpu_memory", "a slice without its size")
     yield row.offer(
         **terms(META.name),
         **_disk(row),

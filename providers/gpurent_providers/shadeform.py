@@ -95,10 +95,9 @@ def _types(part: Part) -> list[Any]:
 
 
 def _offers(row: Row) -> Iterator[Offer | Reject]:
-    shape = row.row("configuration")
-    count = shape.number("num_gpus")
-    card = shape.text("gpu_type") or ""
-    if not count or card.upper() == "CPU":
+    shape = row.row("configuration") if row.get("configuration") else row  # the page repeats most of it outside
+    card = shape.need_text("gpu_type")
+    if card.upper() == "CPU" or shape.number("num_gpus") == 0:
         raise shape.bad("num_gpus", NO_GPU)
     cents = row.need_positive("hourly_price")
     sku, name = row.need_text("shade_instance_type"), row.text("cloud_instance_type")
@@ -114,13 +113,15 @@ def _offers(row: Row) -> Iterator[Offer | Reject]:
         "disk_gib": shape.positive("storage_in_gb"), "boot_s": sum(times) / len(times) if times else None,
         "price": row.price("hourly_price", amount=cents / CENTS), "note": name and f"the cloud calls it {name}",
     }  # fmt: skip
-    places = row.list("availability")
-    for number, item in enumerate(places):
-        place = Row(row.part, f"{row.where('availability')}[{number}]", item, row.faults)
-        free = place.flag("available")
+    places = row.rows("availability")
+    for place in places:
+        free, region = place.flag("available"), place.text("region")
+        if region is None:
+            place.fault("region", None, "missing")
+            continue
         country = re.match(r"([A-Z]{2}), ", place.text("display_name") or "")
         yield row.offer(
-            region=place.need_text("region"),
+            region=region,
             country=country[1] if country else None,
             stock="unknown" if free is None else "available" if free else "sold-out",
             stock_grade="realtime",

@@ -50,6 +50,8 @@ META = AdapterMeta(
     card_pages="https://github.com/skypilot-org/skypilot-catalog (2026-11-30)",
 )
 
+Cheapest = dict[tuple[str, str, str], Decimal]  # kind, place and column -> price of one card
+
 NOT_A_GPU = re.compile(r"tpu|trainium|inferentia", re.I)
 GCP_GPU_HOST = re.compile(r"(?:a[2-9]\w*|g\d+)-")
 
@@ -94,10 +96,11 @@ def _file(part: Part, name: str, body: bytes, prefix: str) -> Iterator[Offer | R
     if cloud is None:
         raise ShapeChanged(part.name, "which cloud is not said: give the file its name")
     how = _clouds()[cloud]
-    cheapest: dict[tuple[str, str], Decimal] = {}
+    cheapest: Cheapest = {}
     for _, cells in rows:
-        if isinstance(cells, dict) and (found := _one_card(cells)):
-            cheapest[found[0]] = min(found[1], cheapest.get(found[0], found[1]))
+        for column in ("Price", "SpotPrice") if isinstance(cells, dict) else ():
+            if found := _one_card(cells, column):
+                cheapest[found[0]] = min(found[1], cheapest.get(found[0], found[1]))
     return each(part, rows, lambda row: _offers(row, how, cheapest))
 
 
@@ -108,15 +111,24 @@ def _stem(cells: Any, count: object) -> tuple[str, str]:
     return kind, f"{cells.get('Region')} {cells.get('AvailabilityZone')}"
 
 
-def _one_card(cells: Any) -> tuple[tuple[str, str], Decimal] | None:
+def _one_card(cells: Any, column: str) -> tuple[tuple[str, str, str], Decimal] | None:
     """Kind and price of a machine with one card."""
-    price, count = str(cells.get("Price")), str(cells.get("AcceleratorCount"))
+    price, count = str(cells.get(column)), str(cells.get("AcceleratorCount"))
     if re.fullmatch(r"1(\.0*)?", count) and re.fullmatch(r"\d{1,6}(\.\d{1,20})?", price):
-        return _stem(cells, count), Decimal(price)
+        return (*_stem(cells, count), column), Decimal(price)
     return None
 
 
-def _offers(row: Row, how: dict[str, str], cheapest: dict[tuple[str, str], Decimal]) -> Iterator[Offer | Reject]:
+def _of_one_card(row: Row, column: str, price: Decimal, count: Decimal, cheapest: Cheapest) -> bool:
+    """Whether a machine of several cards carries the price of one; noted when it does."""
+    lone = cheapest.get((*_stem(row.values, row.get("AcceleratorCount")), column))
+    if count <= 1 or not lone or price > lone:
+        return False
+    row.fault(column, price, f"the price of one card ({lone}) on a machine of {shown(count)}")
+    return True
+
+
+def _offers(row: Row, how: dict[str, str], cheapest: Cheapest) -> Iterator[Offer | Reject]:
     kind, card, count = row.text("InstanceType"), row.text("AcceleratorName"), row.number("AcceleratorCount")
     if not card or NOT_A_GPU.match(card) or not count:
         if kind and how["cloud"] == "gcp" and GCP_GPU_HOST.match(kind):
@@ -128,12 +140,9 @@ def _offers(row: Row, how: dict[str, str], cheapest: dict[tuple[str, str], Decim
         raise row.bad("Price", how["refused"])
     facts = _facts(row, how, kind, card, count)
     on_demand = row.number("Price")
-    lone = cheapest.get(_stem(row.values, row.get("AcceleratorCount")))
     if on_demand is not None and on_demand <= 0:
         row.fault("Price", on_demand, NOT_ABOVE_ZERO)
-    elif on_demand is not None and count > 1 and lone is not None and on_demand <= lone:
-        row.fault("Price", on_demand, f"the price of one card ({lone}) on a machine of {shown(count)}")
-    elif on_demand is not None:
+    elif on_demand is not None and not _of_one_card(row, "Price", on_demand, count, cheapest):
         yield row.offer(price=row.price("Price"), purchase="on-demand", **facts)
     spot = row.number("SpotPrice")
     if spot is not None and spot <= 0:
@@ -141,9 +150,9 @@ def _offers(row: Row, how: dict[str, str], cheapest: dict[tuple[str, str], Decim
     elif spot is not None and on_demand is not None and spot >= on_demand:
         reason = "spot is not below on-demand"
         row.fault("SpotPrice", spot, OUT_OF_SCOPE + reason if spot == on_demand else reason)
-    elif spot is not None:
+    elif spot is not None and not _of_one_card(row, "SpotPrice", spot, count, cheapest):
         yield row.offer(price=row.price("SpotPrice"), purchase="spot", **facts)
-    elif row.get("Price") is None:
+    elif spot is None and row.get("Price") is None:
         raise row.bad("Price", "missing")
 
 

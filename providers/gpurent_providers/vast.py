@@ -13,7 +13,7 @@ Date checked: 2026-11-30, against the answer of 2026-08-22 and the documentation
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -85,7 +85,12 @@ class _Search:
 
 
 def _ids(rows: list[Any]) -> set[str]:
-    return {str(row.get("id")) for row in rows if isinstance(row, dict)}
+    return {_id(row) for row in rows if isinstance(row, dict)}
+
+
+def _id(row: Mapping[str, Any]) -> str:
+    """An offer's id; older answers have it under its long name alone."""
+    return str(row.get("id") or row.get("ask_contract_id"))
 
 
 def fetch(client: Client) -> Raw:
@@ -116,7 +121,7 @@ def parse(raw: Raw) -> Iterator[Offer | Reject]:
         fresh = [
             (path, row)
             for path, row in numbered(rows, "offers")
-            if not (isinstance(row, dict) and str(row.get("id")) in before)  # asked for from both ends
+            if not (isinstance(row, dict) and _id(row) in before)  # asked for from both ends
         ]
         yield from unique(each(part, fresh, _offers), part, set())
         before |= _ids(rows)
@@ -124,7 +129,7 @@ def parse(raw: Raw) -> Iterator[Offer | Reject]:
 
 def _offers(row: Row) -> Iterator[Offer | Reject]:
     if row.number("num_gpus") == 0 or row.text("resource_type") not in (None, "gpu"):
-        yield Reject(row.part.name, row.path, str(row.label("id")), NO_GPU)
+        yield Reject(row.part.name, row.path, _id(row.values), NO_GPU)
         return
     total, storage = _hourly(row)
     facts = _facts(row, storage)
@@ -133,7 +138,9 @@ def _offers(row: Row) -> Iterator[Offer | Reject]:
         return
     yield row.offer(**facts, purchase="on-demand", price=row.price("dph_total", amount=total))
     floor = row.positive("min_bid")
-    if floor is not None:
+    if floor is not None and round(floor + storage, 12) > round(total, 12):
+        row.fault("min_bid", floor, "spot above on-demand")
+    elif floor is not None:
         price = row.price("min_bid", amount=round(floor + storage, 12))
         note = f"floor of the bid plus storage; {facts['note']}"
         yield row.offer(**(facts | {"note": note}), purchase="spot", price=price)
@@ -142,8 +149,13 @@ def _offers(row: Row) -> Iterator[Offer | Reject]:
 def _hourly(row: Row) -> tuple[Decimal, Decimal]:
     """The price of the offer an hour, and the storage in it."""
     search = row.row("search")
-    total = search.need_positive("totalHour") if row.get("dph_total") is None else row.need_positive("dph_total")
     storage = row.positive("storage_total_cost") or search.positive("diskHour") or Decimal(0)
+    if row.get("dph_total") is not None:
+        total = row.need_positive("dph_total")
+    elif search.get("totalHour") is not None:
+        total = search.need_positive("totalHour")
+    else:  # mirrors leave the total out
+        total = row.need_positive("dph_base") + storage
     return total, min(storage, total)
 
 
@@ -160,7 +172,7 @@ def _facts(row: Row, storage: Decimal) -> dict[str, Any]:
     return {
         **terms(META.name),
         "provider": META.name,
-        "listing": row.need_label("id"),
+        "listing": row.label("id") or row.need_label("ask_contract_id"),
         "machine": row.label("machine_id"),
         "region": region,
         "country": country,

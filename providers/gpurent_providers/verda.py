@@ -65,7 +65,7 @@ def _facts(row: Row, gpu: Row) -> dict[str, Any]:
     said = re.fullmatch(r"(?:(\d{1,3})\s*x\s+)?(.+)", gpu.need_text("description"))
     if said is None or int(said[1] or count) != count:
         raise gpu.bad("description", f"not {count} cards")
-    p2p = row.text("p2p")
+    p2p, memory = row.text("p2p"), row.row("gpu_memory").positive("size_in_gigabytes")
     return {
         **terms(META.name),
         **_disk(row),
@@ -75,7 +75,7 @@ def _facts(row: Row, gpu: Row) -> dict[str, Any]:
         "gpu": said[2],
         "gpu_count": count,
         "gpu_share": "whole",
-        "gpu_memory_gib": row.need_row("gpu_memory").need_positive("size_in_gigabytes") / count,
+        "gpu_memory_gib": memory / count if memory else None,
         "gpu_link": _link(said[2]) if p2p and count > 1 else None,
         "vcpus": row.row("cpu").positive("number_of_cores"),
         "ram_gib": row.row("memory").positive("size_in_gigabytes"),

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from gpurent.adapters.contract import OUT_OF_SCOPE, AdapterMeta, Client, Part, Raw, ShapeChanged
@@ -23,6 +23,7 @@ from gpurent.money import Price
 from gpurent.offer import Offer, Reject
 
 API = "https://api.vultr.com/v2"
+TOLERANCE = Decimal("0.1")  # between a card's memory as printed here and as printed there
 
 META = AdapterMeta(
     name="vultr",
@@ -110,11 +111,12 @@ def _cards(row: Row) -> _Cards | None:
         return _Cards(gpu, 1, "unknown", vram)
     whole = Decimal(card["memory_gib"])
     name = gpu if row.text("gpu_type") else card["gpu"]
+    count = int((vram / whole).to_integral_value(ROUND_HALF_UP))
+    if abs(vram - count * whole) <= TOLERANCE * count * whole:  # 180 and 192 GB are the same B200
+        return _Cards(name, count, "whole", vram / count)
     if vram < whole:
         return _Cards(name, 1, "vgpu", vram)
-    if vram % whole:
-        raise row.bad("gpu_vram_gb", f"neither a part of one card of {whole} GB nor whole ones")
-    return _Cards(name, int(vram / whole), "whole", whole)
+    raise row.bad("gpu_vram_gb", f"neither a part of one card of {whole} GB nor whole ones")
 
 
 def _card(name: str) -> Mapping[str, str] | None:

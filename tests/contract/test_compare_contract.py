@@ -10,18 +10,78 @@ import pytest
 
 from gpurent.cli import app
 
-ROW_KEYS = (
-    "rank tied_with_best offer_id provider via sku listing region country tier purchase stock gpu gpu_text gpu_candidates "
-    "gpu_count gpu_share share_profile gpu_memory_gib gpu_link vcpus cpu_model ram_gib disk_class price_per_hour currency "
-    "usd_per_hour usd_per_gpu_hour precision fits batch_per_gpu samples_per_s samples_per_s_low samples_per_s_high "
-    "gpu_samples_per_s cpu_samples_per_s disk_samples_per_s sync_efficiency gpu_busy limit limit_also rate_evidence "
-    "rate_source steady_epoch_s first_epoch_s setup_s cost_per_epoch_usd cost_per_epoch_usd_low cost_per_epoch_usd_high "
-    "steady_cost_per_epoch_usd run_cost_usd observed_at age_days price_source warnings assumed"
-).split()
+ROW_KEYS = [
+    "rank",
+    "tied_with_best",
+    "offer_id",
+    "provider",
+    "via",
+    "sku",
+    "listing",
+    "region",
+    "country",
+    "tier",
+    "purchase",
+    "stock",
+    "gpu",
+    "gpu_text",
+    "gpu_candidates",
+    "gpu_count",
+    "gpu_share",
+    "share_profile",
+    "gpu_memory_gib",
+    "gpu_link",
+    "vcpus",
+    "cpu_model",
+    "ram_gib",
+    "disk_class",
+    "price_per_hour",
+    "currency",
+    "usd_per_hour",
+    "usd_per_gpu_hour",
+    "precision",
+    "fits",
+    "batch_per_gpu",
+    "samples_per_s",
+    "samples_per_s_low",
+    "samples_per_s_high",
+    "gpu_samples_per_s",
+    "cpu_samples_per_s",
+    "disk_samples_per_s",
+    "sync_efficiency",
+    "gpu_busy",
+    "limit",
+    "limit_also",
+    "rate_evidence",
+    "rate_source",
+    "steady_epoch_s",
+    "first_epoch_s",
+    "setup_s",
+    "cost_per_epoch_usd",
+    "cost_per_epoch_usd_low",
+    "cost_per_epoch_usd_high",
+    "steady_cost_per_epoch_usd",
+    "run_cost_usd",
+    "observed_at",
+    "age_days",
+    "price_source",
+    "warnings",
+    "assumed",
+]
 REASONS = {
-    "does-not-fit", "unknown-card", "other-platform", "incompatible-stack", "slice-in-parallel", "no-price", "no-rate",
-    "sold-out", "via-duplicate", "too-old", "precision-unsupported", "partial-price",
-}  # fmt: skip
+    "does-not-fit",
+    "unknown-card",
+    "other-platform",
+    "incompatible-stack",
+    "slice-in-parallel",
+    "no-price",
+    "no-rate",
+    "sold-out",
+    "via-duplicate",
+    "too-old",
+    "precision-unsupported",
+    "partial-price",
+}
 OPTIONS = {"purchase", "provider", "region", "tier", "gpu", "count", "share", "min-vram", "vcpus", "ram"}
 OPTIONS |= {"max-usd-per-hour", "max-cost-per-epoch", "max-epoch-hours"}
 
@@ -45,9 +105,19 @@ def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
 def test_the_answer_and_its_rows_have_the_documented_keys(capsys: pytest.CaptureFixture[str]) -> None:
     found = answer(capsys, "-w", "bert-large", "--purchase", "any", "--include-dropped")
     documented = {
-        "schema", "made_by", "generated_at", "workload", "options", "data", "total", "shown", "rows", "mine", "dropped",
+        "schema",
+        "made_by",
+        "generated_at",
+        "workload",
+        "options",
+        "data",
+        "total",
+        "shown",
+        "rows",
+        "mine",
+        "dropped",
         "notes",
-    }  # fmt: skip
+    }
     assert documented <= found.keys()
     assert found["schema"] == "gpurent.compare/1"
     assert found["made_by"].keys() == {"version", "tables"}

@@ -26,9 +26,16 @@ def column(value: float) -> Any:
 
 def terms(**given: Any) -> Terms:
     usual = {
-        "usd_per_hour": 3.6, "increment_s": 1.0, "minimum_s": 0.0, "usd_per_gib_month": 0.0, "included_gib": 0.0,
-        "usd_per_egress_gib": 0.0, "usd_per_ingress_gib": 0.0, "spot": False, "interruptions_per_hour": 0.0,
-    }  # fmt: skip
+        "usd_per_hour": 3.6,
+        "increment_s": 1.0,
+        "minimum_s": 0.0,
+        "usd_per_gib_month": 0.0,
+        "included_gib": 0.0,
+        "usd_per_egress_gib": 0.0,
+        "usd_per_ingress_gib": 0.0,
+        "spot": False,
+        "interruptions_per_hour": 0.0,
+    }
     return Terms(**{name: np.array([value]) for name, value in {**usual, **given}.items()})
 
 

@@ -62,17 +62,23 @@ def test_markdown_keeps_a_row_on_a_line(made: list[dict[str, str]]) -> None:
 
 
 COLUMNS = [
-    Column("name", shrinks=True), Column("extra", drop=2), Column("number", right=True), Column("more", right=True, drop=1),
-]  # fmt: skip
+    Column("name", shrinks=True),
+    Column("extra", drop=2),
+    Column("number", right=True),
+    Column("more", right=True, drop=1),
+]
 
 
 @given(
     st.lists(
-        st.tuples(st.text("abc价格", max_size=40), st.text("xyz", max_size=9), st.integers(0, 10**9).map(str), st.just("1.5")),
-        min_size=1, max_size=4,
+        st.tuples(
+            st.text("abc价格", max_size=40), st.text("xyz", max_size=9), st.integers(0, 10**9).map(str), st.just("1.5")
+        ),
+        min_size=1,
+        max_size=4,
     ),
     st.integers(20, 200),
-)  # fmt: skip
+)
 def test_a_narrow_terminal_never_cuts_a_number(made: list[tuple[str, ...]], width: int) -> None:
     kept, cells = grid.fitted(COLUMNS, made, width)
     place = [column.heading for column in kept].index("number")

@@ -193,6 +193,7 @@ class HttpClient:
         self._key = key
         self._until = network.monotonic() + meta.deadline_s
         self._requests = 0
+        self._unreached: dict[str, str] = {}  # hosts that could not be reached even with retries, and why
 
     def close(self) -> None:
         self._http.close()
@@ -261,6 +262,8 @@ class HttpClient:
 
         self._requests += 1
         limits = self._network.limits
+        if target.host in self._unreached:  # it would not be reached this time either
+            raise self._refused(target, self._unreached[target.host])
         if self._requests > limits.requests:
             raise self._refused(target, f"more than {limits.requests} requests in one collection")
         for attempt in stamina.retry_context(
@@ -312,6 +315,7 @@ class HttpClient:
         self._http.cookies.clear()
         try:
             with self._http.stream(method, target, headers=dict(headers), json=json, timeout=timeout) as response:
+                self._unreached.pop(target.host, None)
                 status = response.status_code
                 if status in (301, 302, 303, 307, 308) and "location" in response.headers:
                     return response.headers["location"][:MAX_URL]
@@ -327,7 +331,10 @@ class HttpClient:
                     status, {name.lower(): value for name, value in response.headers.items()}, body, str(target)
                 )
         except httpx.TransportError as error:
-            raise self._again(target, f"{type(error).__name__}: {self._shown(error)[:80]}") from None
+            reason = f"{type(error).__name__}: {self._shown(error)[:80]}"
+            if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+                self._unreached[target.host] = reason
+            raise self._again(target, reason) from None
         except EOFError as error:
             raise self._again(target, str(error)) from None
         except (ValueError, httpx.HTTPError) as error:

@@ -24,6 +24,7 @@ MAX_READ = 8 * MAX_LINE  # of a text field; clean_line reads no more, and rememb
 
 NO_GPU = OUT_OF_SCOPE + "no GPU"
 NOT_ABOVE_ZERO = "not above zero"
+NOTHING = "neither a price nor a reason why there is none"
 DUPLICATE = "the same offer stands there twice; the first is kept"
 
 # Facts without which an offer would be another offer: a bad one rejects the row.
@@ -248,17 +249,23 @@ def each(
     Args:
         part: where the rows come from.
         rows: (path, value) of each row.
-        build: gives the offers of one row; may raise `Bad`.
+        build: gives the offers of one row; may raise `Bad`. A row it says nothing about is a rejection: none vanishes.
     """
     for number, (path, values) in enumerate(rows):
         if number >= MAX_ROWS:
             raise ShapeChanged(f"{part.name}: {clean_line(path)}", f"more than {MAX_ROWS} rows")
         faults: list[Reject] = []
+        silent = True
         try:
-            yield from build(Row(part, path, values, faults))
+            for one in build(Row(part, path, values, faults)):
+                silent = False
+                yield one
         except Bad as bad:
+            silent = False
             yield Reject(part.name, clean_line(bad.path), shown(bad.value), bad.reason)
         yield from faults
+        if silent and not faults:
+            yield Reject(part.name, clean_line(path), shown(values), NOTHING)
 
 
 def numbered(items: Iterable[object], path: str) -> Iterator[tuple[str, object]]:

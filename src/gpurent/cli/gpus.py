@@ -171,10 +171,11 @@ def _resolved_table(rows: list[dict[str, Any]], lang: str) -> str:
         elif card == MISSING and not notes:
             notes.append(say("gpus.not-known", lang))
         share = row["gpu_share"] or MISSING
+        memory = MISSING if row["gpu_memory_gib"] is None else f"{row['gpu_memory_gib']:.4g}"
         cells.append(
             [
-                row["text"], card, MISSING if row["gpu_memory_gib"] is None else f"{row['gpu_memory_gib']:.4g}", str(row["gpu_count"] or MISSING),
-                f"{share} {row['share_profile'] or ''}".rstrip(), " ".join(notes),
+                row["text"], card, memory, str(row["gpu_count"] or MISSING), f"{share} {row['share_profile'] or ''}".rstrip(),
+                " ".join(notes),
             ]
         )  # fmt: skip
     heads = [Column(say(f"gpus.{key}", lang), right=key in ("memory", "gpus")) for key in _RESOLVED]

@@ -192,9 +192,10 @@ def _saved(name: str, files: Sequence[str]) -> Raw:
     parts: list[Part] = []
     for path in map(Path, files):
         try:
-            if path.stat().st_size > MAX_FILE:
+            with path.open("rb") as file:  # a pipe or a device does not say its size
+                body = file.read(MAX_FILE + 1)
+            if len(body) > MAX_FILE:
                 raise Problem("this file is too large for an answer", path, f"give at most {MAX_FILE >> 20} MiB")
-            body = path.read_bytes()
             seen = datetime.fromtimestamp(path.stat().st_mtime, UTC).replace(microsecond=0)
         except OSError as error:
             raise Problem("this file cannot be read", f"{path}: {error.strerror}", "give a saved answer") from None
