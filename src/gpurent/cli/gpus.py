@@ -170,13 +170,8 @@ def _resolved_table(rows: list[dict[str, Any]], lang: str) -> str:
             notes.append(say("gpus.near", lang, names=", ".join(row["near"])))
         elif card == MISSING and not notes:
             notes.append(say("gpus.not-known", lang))
-        share = row["gpu_share"] or MISSING
+        share = f"{row['gpu_share'] or MISSING} {row['share_profile'] or ''}".rstrip()
         memory = MISSING if row["gpu_memory_gib"] is None else f"{row['gpu_memory_gib']:.4g}"
-        cells.append(
-            [
-                row["text"], card, memory, str(row["gpu_count"] or MISSING), f"{share} {row['share_profile'] or ''}".rstrip(),
-                " ".join(notes),
-            ]
-        )  # fmt: skip
+        cells.append([row["text"], card, memory, str(row["gpu_count"] or MISSING), share, " ".join(notes)])
     heads = [Column(say(f"gpus.{key}", lang), right=key in ("memory", "gpus")) for key in _RESOLVED]
     return grid(heads, cells)
