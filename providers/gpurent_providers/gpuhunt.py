@@ -10,7 +10,7 @@ Stock      none (catalogue)
 Corrected  shares of AWS, Azure and Google slices that stand there as whole cards, by the type's name; forms of Google's
            A100 and H100; memory of MI325X and MI308X (left out)
 Rejected   rows of price 0, TPUs; a machine without its GPU has none here
-Gaps       forms of the card elsewhere; CPU model and disk class
+Gaps       forms of the card where no name says them; CPU model and disk class
 Checked    2026-11-30, against public code only; not against a catalogue
 """
 
@@ -133,7 +133,7 @@ def _offers(row: Row, cloud: str, day: datetime) -> Iterator[Offer]:
     if memory is not None and (card, memory) in _wrong_memory():
         row.fault("gpu_memory", memory, "not the memory of this card")
         memory = None
-    facts: dict[str, Any] = {"gpu": card, "gpu_memory_gib": memory, **known}
+    facts: dict[str, Any] = {"gpu": known_types.with_form(card, kind), "gpu_memory_gib": memory, **known}
     facts["gpu_count"] = 1 if known.get("gpu_share") == "vgpu" else row.need_count("gpu_count")
     # a machine that takes several kinds of cards needs the card in its name, or two offers share a key
     sku = f"{kind}+{card}" if cloud == "gcp" and kind.startswith("n1-") else kind

@@ -12,7 +12,6 @@ Date checked: 2026-11-30, against the answer of 2026-08-22 and the OpenAPI examp
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -28,16 +27,14 @@ from gpurent.adapters.reading import (
     numbered,
     read_json,
     shown,
-    table,
-    terms,
     unique,
 )  # fmt: skip
 from gpurent.money import Price
 from gpurent.offer import Offer, Reject
+from gpurent_providers import runpod_facts
+from gpurent_providers.runpod_facts import CLOUDS, COUNTS
 
 URL = "https://api.runpod.io/graphql"
-COUNTS = (1, 2, 4, 8)
-CLOUDS = ("secure", "community")
 TERMS = {"oneMonthPrice": 1, "threeMonthPrice": 3, "sixMonthPrice": 6}
 
 _LOWEST = " ".join(
@@ -107,24 +104,6 @@ def _shown_before(row: Row) -> Iterator[Offer | Reject]:
     yield Reject(row.part.name, row.path, str(row.label("id")), OUT_OF_SCOPE + "an example that shows a card once more")
 
 
-def _facts(row: Row, name_key: str, memory_key: str, cloud: str) -> dict[str, Any]:
-    name = row.need_text("id")
-    if name.lower() == "unknown":
-        raise row.bad("id", "names no card")
-    slice_of = re.search(r"\bMIG (\d+g\.\d+gb)", name)
-    return {
-        **terms(META.name),
-        "provider": META.name,
-        "sku": name,
-        "tier": cloud,
-        "gpu": name,
-        "gpu_share": "mig" if slice_of else "whole",
-        "share_profile": slice_of[1] if slice_of else None,
-        "gpu_memory_gib": row.need_positive(memory_key) if slice_of else row.positive(memory_key),
-        "note": row.text(name_key),
-    }
-
-
 def _offers(row: Row) -> Iterator[Offer | Reject]:
     for cloud in CLOUDS:
         key, sold = f"{cloud}Price", row.flag(f"{cloud}Cloud")
@@ -134,7 +113,7 @@ def _offers(row: Row) -> Iterator[Offer | Reject]:
         elif price is None or price <= 0:
             if price is not None or row.get(key) is None:  # an unreadable one is noted already
                 row.fault(key, price, "missing" if price is None else NOT_ABOVE_ZERO)
-        elif sold is None and cloud == "community" and price in _placeholders():
+        elif sold is None and cloud == "community" and price in runpod_facts.placeholders():
             yield Reject(
                 row.part.name, row.where(key), shown(price), "a placeholder price: nothing says it is sold here"
             )
@@ -142,14 +121,8 @@ def _offers(row: Row) -> Iterator[Offer | Reject]:
             yield from _cloud(row, cloud, key)
 
 
-def _placeholders() -> set[Decimal]:
-    return {
-        Decimal(fact["value"]) for fact in table(__package__, "runpod_facts") if fact["key"].startswith("placeholder")
-    }
-
-
 def _cloud(row: Row, cloud: str, key: str) -> Iterator[Offer | Reject]:
-    facts = _facts(row, "displayName", "memoryInGb", cloud)
+    facts = runpod_facts.of_card(row, "displayName", "memoryInGb", cloud)
     most = row.positive(f"maxGpuCount{cloud.capitalize()}Cloud") or 1
     if facts["gpu_share"] == "mig":
         most = 1
@@ -163,7 +136,7 @@ def _cloud(row: Row, cloud: str, key: str) -> Iterator[Offer | Reject]:
         lowest, asked = row.row(f"{cloud}{count}"), f"{cloud}{count}" in row.values
         if count == 1 and not asked and _is_of(row, cloud, price.amount):
             lowest, asked = row.row("lowestPrice"), True
-        stock = _stock(lowest.text("stockStatus")) if asked else {"stock_grade": "catalogue"}
+        stock = runpod_facts.stock(lowest.text("stockStatus")) if asked else {"stock_grade": "catalogue"}
         counted = facts | stock | {
             "gpu_count": count, "vcpus": lowest.positive("minVcpu"), "ram_gib": lowest.positive("minMemory"),
         }  # fmt: skip
@@ -177,10 +150,6 @@ def _is_of(row: Row, cloud: str, price: Decimal) -> bool:
         return False
     lowest = row.row("lowestPrice").positive("uninterruptablePrice")
     return lowest == price if lowest is not None else cloud == "secure"
-
-
-def _stock(status: str | None) -> dict[str, str]:
-    return {"stock": "available" if status else "sold-out", "stock_grade": "realtime"}
 
 
 def _spot(row: Row, cloud: str, on_demand: Decimal) -> list[tuple[str, Price]]:
@@ -213,10 +182,13 @@ def _rest_offers(row: Row) -> Iterator[Offer | Reject]:
             where = row.where(f"price.{cloud}")
             yield Reject(row.part.name, where, shown(prices.get(cloud)), OUT_OF_SCOPE + f"not sold in {cloud} cloud")
             continue
-        facts = _facts(row, "name", "memory", cloud)
+        facts = runpod_facts.of_card(row, "name", "memory", cloud)
         limit = 1 if facts["gpu_share"] == "mig" else most.positive(cloud) or 1
         for place in places if cloud == "secure" else [None]:
             level = (place or row).text("availability")
-            known = {"region": place.text("id") if place else None, **_stock(None if level == "NONE" else level)}
+            known = {
+                "region": place.text("id") if place else None,
+                **runpod_facts.stock(None if level == "NONE" else level),
+            }
             for count in (count for count in COUNTS if count <= limit):
                 yield row.offer(**facts, **known, gpu_count=count, price=prices.price(cloud, per="gpu"))

@@ -34,6 +34,7 @@ from gpurent.adapters.reading import (
     unique,
 )
 from gpurent.offer import Offer, Reject
+from gpurent_providers import known_types
 
 API_URL = "https://api.shadeform.ai/v1/instances/types"
 PAGE_URL = "https://shadeform.com/"
@@ -53,9 +54,6 @@ META = AdapterMeta(
 # A string of the page's flight script, and an instance type inside the joined strings.
 PIECE = re.compile(r'self\.__next_f\.push\(\[1,\s*("(?:[^"\\]|\\.)*")\]\)')
 OBJECT = re.compile(r'\{"cloud":"')
-# Cards whose name hides the form, and the words that say it.
-SEVERAL_FORMS = re.compile(r"^[AHV]\d{3}(?!\d)(?!.*nvl)", re.I)
-FORM_IN_NAME = re.compile(r"(sxm\d?)|(pcie)", re.I)
 
 
 def fetch(client: Client) -> Raw:
@@ -106,7 +104,8 @@ def _offers(row: Row) -> Iterator[Offer | Reject]:
     times = [time for time in (boot.number("min_boot_in_sec"), boot.number("max_boot_in_sec")) if time is not None]
     told: dict[str, Any] = {
         "provider": provider_id(row.need_text("cloud")), "via": META.name, "sku": sku,
-        "tier": TIERS.get(row.text("deployment_type") or ""), "gpu": _card(card, wires, f"{sku} {name}"),
+        "tier": TIERS.get(row.text("deployment_type") or ""),
+        "gpu": known_types.with_form(card, f"{sku} {name}", wires),
         "gpu_count": shape.need_count("num_gpus"), "gpu_memory_gib": shape.positive("vram_per_gpu_in_gb"),
         "gpu_link": "nvlink-bridge" if shape.flag("nvlink") and wires == "pcie" else None,
         "vcpus": shape.positive("vcpus"), "ram_gib": shape.positive("memory_in_gb"),
@@ -129,15 +128,3 @@ def _offers(row: Row) -> Iterator[Offer | Reject]:
         )
     if not places:
         yield row.offer(stock_grade="price", **told)
-
-
-def _card(card: str, wires: str, names: str) -> str:
-    """The card's text with its form, where the name alone hides it.
-
-    >>> _card("A100_80G", "pcie", "A100_80G_sxm4x8 a100-80gb-sxm-ib.8x"), _card("L40", "pcie", "L40")
-    ('A100_80G SXM', 'L40')
-    """
-    if not SEVERAL_FORMS.match(card):
-        return card
-    form = FORM_IN_NAME.search(names) or FORM_IN_NAME.search(wires)
-    return f"{card} {'SXM' if form[1] else 'PCIe'}" if form else card

@@ -13,12 +13,11 @@ from typing import Any
 
 from gpurent.adapters.contract import ShapeChanged
 from gpurent.adapters.reading import Row, read_json, shown, table
+from gpurent_providers import known_types
 
 MIB_PER_GIB = 1024
 MAX_INFO = 4000
 
-SEVERAL_FORMS = re.compile(r"^[AHV]\d{3}(?!\d)(?!.*nvl)", re.I)
-FORM = re.compile(r"(sxm\d?|80gb-hbm3$)|(pci[e-])|(nvl)(?!ink)", re.I)
 VAST_TYPE = re.compile(r"\d+x-(.+?)-\d+-\d+")
 
 
@@ -72,7 +71,4 @@ def card_text(how: dict[str, str], kind: str, card: str, names: list[str]) -> st
     """The card's text: the type's where the catalogue cut it short, with the form of the card where a name says it."""
     if how["card_in_type"] and (vast := VAST_TYPE.fullmatch(kind)):
         return vast[1].replace("_", " ")
-    if not SEVERAL_FORMS.match(card) or FORM.search(card):
-        return card
-    form = FORM.search(kind) or FORM.search(" ".join(names))
-    return f"{card} {'SXM' if form[1] else 'PCIe' if form[2] else 'NVL'}" if form else card
+    return known_types.with_form(card, kind, " ".join(names))

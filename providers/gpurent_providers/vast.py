@@ -13,18 +13,16 @@ Date checked: 2026-11-30, against the answer of 2026-08-22 and the documentation
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from gpurent.adapters.contract import AdapterMeta, Client, Part, Raw, ShapeChanged, TransportFailed
+from gpurent.adapters.contract import OUT_OF_SCOPE, AdapterMeta, Client, Raw, TransportFailed
 from gpurent.adapters.reading import NO_GPU, Row, carried, each, listed, numbered, read_json, table, terms, unique
 from gpurent.money import HOURS_PER_MONTH
 from gpurent.offer import Offer, Reject
+from gpurent_providers import vast_search
 
-URL = "https://console.vast.ai/api/v0/bundles/"
-KEYLESS_ROWS = 64
-STORAGE_GB = 5.0
 GROUP = 8  # names asked at once to begin with
 
 META = AdapterMeta(
@@ -39,69 +37,15 @@ META = AdapterMeta(
 )
 
 
-class _Search:
-    """One collection: asks, keeps the answers that are whole, and knows whether anything was cut."""
-
-    def __init__(self, client: Client) -> None:
-        self.client = client
-        self.parts: list[Part] = []
-        self.cut = False
-
-    def ask(self, name: str, names: dict[str, Any], direction: str = "asc") -> tuple[Part, list[Any]]:
-        body = {
-            "rentable": {"eq": True},
-            "gpu_name": names,
-            "type": "on-demand",
-            "order": [["dph_total", direction]],
-            "limit": KEYLESS_ROWS,
-            "allocated_storage": STORAGE_GB,
-        }
-        part = self.client.part(name, self.client.post(URL, json=body))
-        try:
-            return part, listed(read_json(part.body, name), "offers", name)
-        except ShapeChanged:  # parse says so, with the body kept
-            return part, []
-
-    def both_ends(self, name: str, names: dict[str, Any], cheap: Part, rows: list[Any]) -> None:
-        """Keep a cut answer with the same one from its dear end; they meet, or something is missing between them."""
-        dear, others = self.ask(f"{name}-desc", names, "desc")
-        self.parts += [cheap, dear]
-        if len(others) >= KEYLESS_ROWS and not _ids(rows) & _ids(others):
-            self.cut = True
-
-    def names(self, names: list[str]) -> None:
-        """Ask for some names; halve them while the answer is cut."""
-        label = f"offers-{names[0]}..{names[-1]}"
-        asked = {"in": names}
-        part, rows = self.ask(label, asked)
-        if len(rows) < KEYLESS_ROWS:
-            self.parts.append(part)
-        elif len(names) > 1:
-            half = len(names) // 2
-            self.names(names[:half])
-            self.names(names[half:])
-        else:
-            self.both_ends(label, asked, part, rows)
-
-
-def _ids(rows: list[Any]) -> set[str]:
-    return {_id(row) for row in rows if isinstance(row, dict)}
-
-
-def _id(row: Mapping[str, Any]) -> str:
-    """An offer's id; older answers have it under its long name alone."""
-    return str(row.get("id") or row.get("ask_contract_id"))
-
-
 def fetch(client: Client) -> Raw:
     known = [row["gpu_name"] for row in table(__package__, "vast_gpu_names")]
-    search, troubles = _Search(client), []
+    search, troubles = vast_search.Search(client), []
     try:
         for start in range(0, len(known), GROUP):
             search.names(known[start : start + GROUP])
         rest = {"notin": known}
         part, rows = search.ask("offers-other-cards", rest)
-        if len(rows) < KEYLESS_ROWS:
+        if len(rows) < vast_search.KEYLESS_ROWS:
             search.parts.append(part)
         else:
             search.both_ends("offers-other-cards", rest, part, rows)
@@ -121,15 +65,15 @@ def parse(raw: Raw) -> Iterator[Offer | Reject]:
         fresh = [
             (path, row)
             for path, row in numbered(rows, "offers")
-            if not (isinstance(row, dict) and _id(row) in before)  # asked for from both ends
+            if not (isinstance(row, dict) and vast_search.row_id(row) in before)  # asked for from both ends
         ]
         yield from unique(each(part, fresh, _offers), part, set())
-        before |= _ids(rows)
+        before |= vast_search.ids(rows)
 
 
 def _offers(row: Row) -> Iterator[Offer | Reject]:
     if row.number("num_gpus") == 0 or row.text("resource_type") not in (None, "gpu"):
-        yield Reject(row.part.name, row.path, _id(row.values), NO_GPU)
+        yield Reject(row.part.name, row.path, vast_search.row_id(row.values), NO_GPU)
         return
     total, storage = _hourly(row)
     facts = _facts(row, storage)
@@ -139,7 +83,7 @@ def _offers(row: Row) -> Iterator[Offer | Reject]:
     yield row.offer(**facts, purchase="on-demand", price=row.price("dph_total", amount=total))
     floor = row.positive("min_bid")
     if floor is not None and round(floor + storage, 12) > round(total, 12):
-        row.fault("min_bid", floor, "spot above on-demand")
+        row.fault("min_bid", floor, OUT_OF_SCOPE + "the floor of the bid is above the on-demand price")
     elif floor is not None:
         price = row.price("min_bid", amount=round(floor + storage, 12))
         note = f"floor of the bid plus storage; {facts['note']}"

@@ -39,7 +39,7 @@ class Market:
     def __init__(self, server: Replay, stock: dict[str, int]) -> None:
         row = body("vast-ai", "normal")["offers"][0]
         self.rows = [
-            {**row, "id": f"{name} {number}", "gpu_name": name, "dph_total": 0.1 + number / 1000}
+            {**row, "id": f"{name} {number}", "gpu_name": name, "dph_total": 0.5 + number / 1000}
             for name, count in stock.items()
             for number in range(count)
         ]
@@ -170,7 +170,7 @@ def test_oci_does_without_the_shapes(server: Replay) -> None:
     raw = fetched(server, "oci")
     assert (len(raw.parts), raw.complete) == (1, False)
     skus = {offer.sku for offer in parse(ADAPTERS["oci"], raw).offers}
-    assert {"BM.GPU.H100.8", "VM.GPU.A10.2", "B109479 (one GPU)"} <= skus
+    assert {"BM.GPU.H100.8", "VM.GPU.A10.2", "BM.GPU.L40S.4"} <= skus
 
 
 def test_verda_asks_for_dollars(server: Replay) -> None:

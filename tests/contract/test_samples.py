@@ -29,7 +29,7 @@ SAMPLES = [
     ("vultr", ("vultr_plans.json", "vultr_plans_metal.json"), 9, 0, 1),
     ("scaleway", ("scaleway_products_servers_fr-par-2_2026-08.json",), 8, 0, 1),
     ("verda", ("verda_instance_types.json",), 6, 0, 1),
-    ("oci", ("oci_cetools_products_usd_2026-08-14.json", "oci_cloudestimator_shapes_excerpt.json"), 19, 0, 9),
+    ("oci", ("oci_cetools_products_usd_2026-08-14.json", "oci_cloudestimator_shapes_excerpt.json"), 23, 0, 9),
 ]
 
 
