@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 4 * 2**20
 COLUMNS = (
-    "verdict", "headline", "provider", "sku", "gpu", "gpu_count", "gpu_share", "share_profile", "gpu_memory_gib", "vcpus",
-    "cpu_model", "ram_gib", "disk_class", "price_per_hour", "currency", "usd_per_gpu_hour", "market_n", "percentile",
-    "cost_per_epoch_usd", "findings", "questions",
+    "verdict", "headline", "provider", "sku", "gpu", "gpu_count", "gpu_share", "share_profile", "gpu_memory_gib",
+    "vcpus", "cpu_model", "ram_gib", "disk_class", "price_per_hour", "currency", "usd_per_gpu_hour", "market_n",
+    "percentile", "cost_per_epoch_usd", "findings", "questions",
 )  # fmt: skip
 
 

@@ -98,10 +98,17 @@ def _count(scan: Scan, facts: Facts) -> None:
     facts.count, facts.count_words = count_elsewhere(scan)
 
 
+_VGPU_NAME = re.compile(r"([A-Za-z0-9]{2,8})-\d{1,3}[QCABqcab]$")
+
+
 def main_mention(facts: Facts) -> Mention | None:
     """The card the quote is about: the first one named, the longest of its spellings."""
     if not facts.mentions:
         return None
     first = facts.mentions[0]
+    for mention in facts.mentions:  # "T4 16GB, vGPU T4-8Q": the part is what is rented
+        profile = _VGPU_NAME.search(mention.text)
+        if profile and re.search(rf"(?<![a-z0-9]){re.escape(profile[1])}(?![a-z0-9])", first.text, re.IGNORECASE):
+            return mention
     same = [mention for mention in facts.mentions if mention.text.lower().startswith(first.text.lower())]
     return max(same, key=lambda mention: len(mention.text)) if same else first

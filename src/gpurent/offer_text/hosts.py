@@ -23,7 +23,7 @@ _CPU = compiled(
     r"|(?:amd\s*)?(?:ryzen\s*)?threadripper(?:\s*pro)?\s*\d{4}[a-z]{0,2}(?:\s*\d{1,3}-cores?)?"
     r"|(?:amd\s*)?ryzen\s*(?:pro\s*)?(?:[3579]\s*)?(?:pro\s*)?\d{4}[a-z]{0,2}(?:3d)?(?:\s*\d{1,2}-core(?:\s*processor)?)?"
     r"|(?:intel(?:\(r\))?\s*)?(?:core(?:\(tm\))?\s*)?(?:i[3579]|ultra\s*[579])[\s-]?\d{3,5}[a-z]{0,3}"
-    r"|(?:双路|单路|四路|2路|dual(?:\s*socket)?)\s*(?:intel|amd|xeon|epyc|至强)?\s*\d{4}[a-z]{0,2}"
+    r"|(?:双路|单路|四路|2路|dual(?:\s*socket)?)\s*(?:(?:intel|amd|xeon|epyc|至强)\s*)?(?!(?:20[678]0|30[5-9]0|40[5-9]0|50[5-9]0)(?!\d|[a-su-z]))\d{4}[a-z]{0,2}"
     r"|(?:aws\s*)?graviton\s?\d|nvidia\s*grace|grace\s*cpu|ampere\s*altra(?:\s*max)?|neoverse[\s-]?[nv]\d"
     r"|(?:鲲鹏|kunpeng)\s*-?\d{3}|(?:海光|hygon)\s*(?:c86\s*)?\d{4}|(?:飞腾|phytium)\s*\S{2,8}"
     r"|(?:[357]9\d0|59\d5|39\d0|79\d5)w?x(?:3d)?\b|1[0-4]\d00kf?s?\b|8[1-6]\d{2}[a-z]\+?(?=[\s,;/)@]|$)"

@@ -70,7 +70,12 @@ def _basis(context: Context) -> Iterator[Finding]:
             "other": money(b, other.offer.price.currency if other.offer.price else "USD"),
         }
         numbers = {"one_per_gpu_hour": a, "other_per_gpu_hour": b, "n": n}
-        yield Finding("price-basis-open", "warning", numbers, shown, verdict="need-more-info")
+        code = "price-basis-open"
+        if other.offer.price and offer.price.currency != other.offer.price.currency:
+            code = "price-currency-open"
+        elif other.offer.price and offer.price.unit != other.offer.price.unit:
+            code = "price-period-open"
+        yield Finding(code, "warning", numbers, shown, verdict="need-more-info")
     if offer.price.per == "gpu" and n > 1 and first is not None:
         each, node = float(first) / n, float(first)
         shown = {"each": money(each, context.currency), "node": money(node, context.currency)}
