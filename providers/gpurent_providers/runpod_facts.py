@@ -1,4 +1,4 @@
-"""What RunPod's two interfaces have in common: the facts of a card, the clouds and counts it is rented in, its stock."""
+"""What RunPod's two interfaces have in common: facts of a card, the clouds and counts it is rented in, its stock."""
 
 from __future__ import annotations
 

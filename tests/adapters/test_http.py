@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
+import httpx
 import pytest
 
 from gpurent.adapters.contract import AdapterMeta, TransportFailed
@@ -369,3 +370,19 @@ def test_proxies_of_the_environment(
 def test_httpx_is_not_imported_by_the_module_alone() -> None:
     program = "import sys; from gpurent.adapters import http, registry, run; print('httpx' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout.strip() == b"False"
+
+
+def test_a_host_that_cannot_be_reached_is_not_asked_again(server: Replay) -> None:
+    tried: list[str] = []
+
+    class Unreachable(Loopback):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            tried.append(request.url.path)
+            raise httpx.ConnectError("no such name", request=request)
+
+    asking = Network(transport=Unreachable(server.port), limits=NO_WAITS).client(META)
+    with closing(asking):
+        for path in ("list", "other"):
+            with pytest.raises(TransportFailed, match="ConnectError: no such name"):
+                asking.get(f"https://{HOST}/{path}")
+    assert tried == ["/list"] * NO_WAITS.attempts

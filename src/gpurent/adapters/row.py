@@ -218,6 +218,9 @@ class Row:
         try:
             return Price(amount=amount, **facts)
         except ValidationError as error:
+            field = str(error.errors(include_url=False, include_context=False)[0]["loc"][0])
+            if field == "currency":
+                raise Bad(self.where(key), facts[field], "not a currency's code of three letters") from None
             raise self.bad(key, _why(error)) from None
 
     def offer(self, **facts: Any) -> Offer:
