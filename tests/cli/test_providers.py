@@ -181,3 +181,11 @@ def test_checking_one_that_changed(capsys: pytest.CaptureFixture[str], server: R
     code, out, err = run(capsys, "check", "verda")
     assert (code, out) == (4, "")
     assert "answered 404" in err
+
+
+def test_a_file_without_an_end_is_not_read_to_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpurent.cli.providers.MAX_FILE", 1 << 20)
+    code, _, err = run(capsys, "parse", "verda", "/dev/zero")
+    assert (code, "too large" in err) == (2, True)
