@@ -66,9 +66,10 @@ def compare(
     elif not isinstance(offers, list | tuple):
         from pathlib import Path
 
+        from gpurent.hardware.names import count_of
         from gpurent.offer_file import parse_offers
 
-        offers = parse_offers(Path(str(offers)).read_bytes(), str(offers), now).offers
+        offers = parse_offers(Path(str(offers)).read_bytes(), str(offers), now, count_in=count_of).offers
     if isinstance(mine, str):
         from gpurent.offer_text import read_machine
 

@@ -11,7 +11,7 @@ from gpurent.offer import Offer, clean_line
 from gpurent.offer_file import parse_offers
 
 NAME = "catalogue"
-UNDATED = datetime.min.replace(tzinfo=UTC)  # never used: every row has its date
+UNDATED = datetime(2100, 1, 1, tzinfo=UTC)  # never used: every row has its date, before that
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from gpurent.ranker.explain import Explanation, explain
 from gpurent.ranker.notes import Note, notes_of
 from gpurent.ranker.terms import terms_of
 from gpurent.selection import Selector, Wanted, check_providers
-from gpurent.workloads.workload import Workload
+from gpurent.workloads.workload import Precision, Workload
 
 if TYPE_CHECKING:
     import pandas
@@ -53,6 +53,28 @@ class Options:
     max_epoch_hours: float | None = None
     max_age_days: float | None = None
     sort: Sort = "cost"
+
+    def __post_init__(self) -> None:
+        """Refuse what would quietly give nothing or nonsense.
+
+        Raises:
+            Problem: an unknown word or a number that is none.
+        """
+        words = (("precision", self.precision, (None, *get_args(Precision))), ("sort", self.sort, get_args(Sort)))
+        for name, word, known in (*words, ("setup", self.setup, ("auto", "none"))):
+            if word not in known:
+                raise Problem(f"{name} does not know this word", word, f"use {', '.join(filter(None, known))}")
+        if not 1 <= self.nodes <= MOST_NODES:
+            raise Problem(f"nodes must lie between 1 and {MOST_NODES}", self.nodes, "give how many work together")
+        if self.batch is not None and not 1 <= self.batch <= MOST_SAMPLES:
+            raise Problem("the batch must be 1 or more", self.batch, "give samples per GPU")
+        for name in ("max_usd_per_hour", "max_cost_per_epoch", "max_epoch_hours", "max_age_days"):
+            limit = getattr(self, name)
+            if limit is not None and not 0 < limit < float("inf"):
+                raise Problem(f"{name} must be a number above zero", limit, "give a positive number")
+
+
+MOST_NODES, MOST_SAMPLES = 10_000, 10**9
 
 
 @dataclass(frozen=True)

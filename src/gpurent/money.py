@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal, InvalidOperation
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 MAX_CHARACTERS = 30
 MIN_EXPONENT, MAX_EXPONENT = -12, 9
@@ -81,6 +81,12 @@ class Price(BaseModel):
     term_months: Annotated[Decimal, BeforeValidator(bounded_decimal), Field(gt=0, le=120)] | None = None
     upfront: Annotated[Decimal, BeforeValidator(bounded_decimal), Field(ge=0)] | None = None
     tax_included: bool | None = None
+
+    @model_validator(mode="after")
+    def _upfront_has_a_term(self) -> Self:
+        if self.upfront and self.term_months is None:
+            raise ValueError("an up-front payment needs its term_months")
+        return self
 
     def per_hour(self, gpu_count: int) -> Decimal:
         """Native price of the whole offer an hour of a fully used term, up-front payment spread over the term.

@@ -54,11 +54,24 @@ Quantity = Annotated[float, BeforeValidator(bounded_float), Field(ge=0)]
 Positive = Annotated[float, BeforeValidator(bounded_float), Field(gt=0)]
 
 
+_YEARS = range(2000, 2101)
+
+
+def _dated(value: object) -> object:
+    """A number is no date: 20261101 would be read as seconds since 1970."""
+    if isinstance(value, int | float) or (isinstance(value, str) and "-" not in value.strip()[1:]):
+        raise ValueError("not a date, write 2026-11-30 or 2026-11-30T08:00Z")
+    return value
+
+
 def _in_utc(value: datetime) -> datetime:
+    if value.year not in _YEARS:
+        raise ValueError("not a date of this century")
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-Moment = Annotated[datetime, AfterValidator(_in_utc)]  # a moment without a zone is taken as UTC
+# A moment without a zone is taken as UTC.
+Moment = Annotated[datetime, BeforeValidator(_dated), AfterValidator(_in_utc)]
 
 
 def _whole(value: object) -> object:

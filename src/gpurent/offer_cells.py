@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -30,6 +30,9 @@ _SPELLINGS = {
 _YES, _NO = {"true", "yes", "1", "incl"}, {"false", "no", "0", "excl"}
 
 
+CountIn = Callable[[str, str], int | None]  # how many GPUs a card's text says, of (text, provider)
+
+
 class BadCell(Exception):
     """A cell that no offer can have: which field, which value, why."""
 
@@ -39,9 +42,10 @@ class BadCell(Exception):
 
 
 def _blank(value: object) -> bool:
-    return value is None or (
-        isinstance(value, str) and value.strip().lower() in ("", "unknown", "null", "none", "n/a", "-", "–")
-    )
+    if not isinstance(value, str):
+        return value is None
+    word = value.strip().lower()
+    return word in ("", "unknown", "null", "none", "n/a", "-", "–") or not (word.isprintable() or clean_line(word))
 
 
 def _spelled(key: str, value: object) -> object:
@@ -54,7 +58,8 @@ def _spelled(key: str, value: object) -> object:
 class Columns:
     """Validates each distinct cell of a column once."""
 
-    def __init__(self) -> None:
+    def __init__(self, count_in: CountIn | None = None) -> None:
+        self.count_in = count_in
         self._types = field_types()
         self._seen: dict[str, dict[Any, Any]] = {}
 
@@ -128,7 +133,7 @@ def _price(cells: dict[str, Any], gpu_count: int) -> Price | None:
     try:
         price = Price(**fields)
     except ValidationError as error:
-        name = str(error.errors()[0]["loc"][0])
+        name = str((error.errors()[0]["loc"] or ("upfront",))[0])
         name = {"amount": key, "unit": "price_unit", "per": "price_per"}.get(name, name)
         raise BadCell(name, given.get(name, fields["amount"]), _reason(error)) from None
     if hourly is not None and amount is not None:
@@ -163,5 +168,7 @@ def offer_of(row: Mapping[str, Any], columns: Columns) -> Offer:
     for key in ("provider", "gpu"):
         if key not in fields:
             raise BadCell(key, "", "is required")
+    if columns.count_in is not None and _blank(row.get("gpu_count")):
+        fields["gpu_count"] = columns.count_in(fields["gpu"], fields["provider"]) or 1
     fields["price"] = columns.price(tuple(row.get(key) for key in PRICE_KEYS), fields["gpu_count"])
     return Offer.assemble(fields)

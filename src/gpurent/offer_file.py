@@ -9,14 +9,14 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from gpurent.errors import PARTIAL, USAGE, Problem
 from gpurent.money import HOURS_PER_MONTH
 from gpurent.offer import Offer, Reject, clean_line
-from gpurent.offer_cells import KEYS, PRICE_KEYS, BadCell, Columns, offer_of
+from gpurent.offer_cells import KEYS, PRICE_KEYS, BadCell, Columns, CountIn, offer_of
 from gpurent.offer_rows import MAX_BYTES, csv_rows, json_rows, text_of
 
 __all__ = ["KEYS", "MAX_BYTES", "OfferFile", "parse_offers", "to_row", "write_offers"]
@@ -31,20 +31,29 @@ class OfferFile:
     notes: tuple[str, ...]
 
 
-def _column_notes(name: str, keys: Iterable[str]) -> Iterator[str]:
-    for key in keys:
-        if key not in KEYS and key not in _IGNORED and key:
-            near = difflib.get_close_matches(key, KEYS, 1, 0.7)
-            yield f"{name}: unknown column {clean_line(key)!r} is not used" + (
-                f"; did you mean {near[0]!r}?" if near else ""
-            )
-
-
 # Columns that `gpurent offers` and the catalogue write beside an offer's own.
 _IGNORED = {"offer_id", "usd_per_hour", "usd_per_gpu_hour", "age_days", "card", "gpu_candidates", "warnings"}
+_KNOWN = _IGNORED | set(KEYS)
+_COLUMNS_TOLD = 20
 
 
-def parse_offers(data: bytes, name: str, now: datetime, kind: str | None = None) -> OfferFile:
+def _column_notes(name: str, keys: Iterable[str]) -> Iterator[str]:
+    unknown = [key for key in keys if key and key not in _KNOWN]
+    if len(unknown) > _COLUMNS_TOLD:
+        yield f"{name}: {len(unknown)} unknown columns are not used, {clean_line(unknown[0])!r} the first"
+    else:
+        for key in unknown:
+            near = difflib.get_close_matches(key[:40], KEYS, 1, 0.7)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            yield f"{name}: unknown column {clean_line(key)!r} is not used{hint}"
+
+
+_CLOCKS_APART = timedelta(days=1)  # a day is a date somewhere on Earth before it is one here
+
+
+def parse_offers(
+    data: bytes, name: str, now: datetime, kind: str | None = None, count_in: CountIn | None = None
+) -> OfferFile:
     """Read an offers file.
 
     Args:
@@ -52,6 +61,7 @@ def parse_offers(data: bytes, name: str, now: datetime, kind: str | None = None)
         name: what to call it in messages.
         now: taken for rows without `observed_at`.
         kind: "csv", "json" or "ndjson"; None: by the first character.
+        count_in: reads the number of GPUs out of a card's text where no gpu_count is given ("8x A100"); None: 1.
 
     Raises:
         Problem: unreadable as a whole, a required column missing, or no good row (exit 2).
@@ -64,9 +74,10 @@ def parse_offers(data: bytes, name: str, now: datetime, kind: str | None = None)
     rows = json_rows(text, name) if is_json else csv_rows(text, name)
     offers: list[Offer] = []
     rejected: list[Reject] = []
-    columns = Columns()
+    columns = Columns(count_in)
     headers: dict[str, None] = {}
     undated = 0
+    latest = now + _CLOCKS_APART
     collecting = gc.isenabled()
     gc.disable()  # a million small records and no cycles: collecting would double the time
     try:
@@ -81,6 +92,10 @@ def parse_offers(data: bytes, name: str, now: datetime, kind: str | None = None)
                 rejected.append(
                     Reject(name, f"{place}, {bad.field}" if bad.field else place, _shown(bad.value), bad.reason)
                 )
+                continue
+            if offer.observed_at is not None and offer.observed_at > latest:
+                seen = offer.observed_at.isoformat()
+                rejected.append(Reject(name, f"{place}, observed_at", seen, "lies in the future"))
                 continue
             if offer.observed_at is None:
                 undated += 1

@@ -12,6 +12,7 @@ from gpurent.errors import Problem
 from gpurent.offer import clean_line
 
 MAX_BYTES = 128 * 2**20
+MAX_COLUMNS = 1000
 
 
 def text_of(data: bytes, name: str, notes: list[str]) -> str:
@@ -40,10 +41,6 @@ def text_of(data: bytes, name: str, notes: list[str]) -> str:
     return text
 
 
-def _not_a_number(token: str) -> None:
-    raise ValueError(f"{token} is not a JSON number")
-
-
 def csv_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Lines of a csv (comma, tab or semicolon) as (place, header -> cell).
 
@@ -61,6 +58,8 @@ def csv_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 "no header line",
                 "the first line names the columns: provider, gpu, price_per_hour, ...",
             )
+        if len(header) > MAX_COLUMNS:
+            raise Problem(f"{name} has too many columns", len(header), f"the offers file has {MAX_COLUMNS} at the most")
         doubled = next((key for key in header if key and header.count(key) > 1), None)
         if doubled:
             raise Problem(f"{name}: a column stands twice", doubled, "keep one of them")
@@ -83,7 +82,7 @@ def json_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """
     whole: Any
     try:
-        whole = json.loads(text, parse_constant=_not_a_number, parse_float=str, parse_int=str)
+        whole = json.loads(text, parse_constant=str, parse_float=str, parse_int=str)
     except RecursionError:
         raise Problem(f"{name} is nested too deep", "", "give a list of flat offers") from None
     except ValueError as error:
@@ -97,7 +96,7 @@ def json_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if isinstance(whole, dict):
         listed = next((whole[key] for key in ("offers", "rows") if isinstance(whole.get(key), list)), None)
         whole = [whole] if listed is None else listed
-    if not isinstance(whole, list):
+    if isinstance(whole, str) or not isinstance(whole, list):
         raise Problem(f"{name} holds no offers", type(whole).__name__, "give a list, or an object with `offers`")
     for number, row in enumerate(whole, 1):
         yield f"row {number}", row if isinstance(row, dict) else {"": row}
@@ -106,7 +105,7 @@ def json_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _ndjson_rows(lines: list[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, line in enumerate(lines, 1):
         try:
-            row = json.loads(line, parse_constant=_not_a_number, parse_float=str, parse_int=str)
+            row = json.loads(line, parse_constant=str, parse_float=str, parse_int=str)
         except (ValueError, RecursionError):
             row = None
         yield f"line {number}", row if isinstance(row, dict) else {"": line[:80]}

@@ -35,8 +35,8 @@ class Range:
         )
 
 
-def read_range(text: str, option: str) -> Range:
-    """`8..`, `..4`, `2..8`, or one number.
+def read_range(text: str, option: str, *, whole: bool = False) -> Range:
+    """`8..`, `..4`, `2..8`, or one number; not negative, and with `whole` a count of 1 or more.
 
     >>> read_range("2..8", "--count")
     Range(low=2.0, high=8.0)
@@ -49,9 +49,18 @@ def read_range(text: str, option: str) -> Range:
         ends = [bounded_float(end) if end.strip() else None for end in ((low, high) if dots else (low, low))]
     except InvalidNumber:
         raise Problem(f"{option} is not a range", text, "write 8.. or ..4 or 2..8 or one number") from None
+    if any(end is not None and (end < 0 or (whole and (end < 1 or end != int(end)))) for end in ends):
+        raise Problem(
+            f"{option} holds what no offer has", text, "give whole numbers from 1" if whole else "give 0 or more"
+        )
     if ends == [None, None] or (ends[0] is not None and ends[1] is not None and ends[0] > ends[1]):
         raise Problem(f"{option} is an empty range", text, "write 8.. or ..4 or 2..8 or one number")
     return Range(*ends)
+
+
+PURCHASES = ("on-demand", "spot", "reserved", "any")
+SHARES = ("whole", "slice", "any")
+_LARGEST_MEMORY = 1e6  # GiB
 
 
 @dataclass(frozen=True)
@@ -71,35 +80,83 @@ class Wanted:
     include_sold_out: bool = False
     include_via: bool = False
 
+    def __post_init__(self) -> None:
+        """Refuse words that would quietly filter everything.
+
+        Raises:
+            Problem: an unknown purchase or share, or a memory that is no size.
+        """
+        for name, known in (("purchase", PURCHASES), ("share", SHARES)):
+            if getattr(self, name) not in known:
+                raise Problem(f"{name} does not know this word", getattr(self, name), f"use {', '.join(known)}")
+        if self.min_vram_gib is not None and not 0 < self.min_vram_gib < _LARGEST_MEMORY:
+            raise Problem("the least memory is not a size", self.min_vram_gib, "give GiB above 0")
+
 
 @dataclass(frozen=True)
 class _GpuPattern:
     cards: frozenset[str]
-    glob: str | None
+    memory_gb: float | None
     count: int | None
 
     def meets(self, found: Resolution) -> bool:
         names = (found.card,) if found.card else found.candidates
         if self.count is not None and found.gpu_count != self.count:
             return False
-        if self.glob is not None:
-            return any(fnmatchcase(name, self.glob) for name in names)
-        return any(name in self.cards for name in names)
+        return any(name in self.cards and self._as_large(name) for name in names)
+
+    def _as_large(self, name: str) -> bool:
+        """Whether the card has the size asked for: sizes are printed as GB, GiB or what a driver leaves of them."""
+        size = cards.by_id()[name].memory_gb
+        return self.memory_gb is None or abs(size / self.memory_gb - 1) < _SIZE_SPREAD
+
+
+_SIZE_SPREAD = 0.08
 
 
 def _gpu_pattern(text: str) -> _GpuPattern:
-    word = text.strip()
+    model, *rest = (part.strip() for part in text.split(":"))
+    if len(rest) > 2 or not model:
+        raise Problem("--gpu takes MODEL, MODEL:MEMORY or MODEL:MEMORY:COUNT", text, "e.g. a100:80GB:8")
+    memory = _memory_gb(rest[0], text) if rest and rest[0] else None
+    count = _gpu_count(rest[1], text) if len(rest) == 2 else None
+    return _GpuPattern(frozenset(_cards_of(model, text)), memory, count)
+
+
+def _cards_of(model: str, text: str) -> Iterable[str]:
+    """Ids a model means: those a glob matches (perhaps none), the id itself, else every card of that name."""
+    word = model.lower()
     if _GLOB & set(word):
-        return _GpuPattern(frozenset(), word.lower().replace(" ", "-").replace("_", "-"), None)
-    if word.lower() in cards.by_id():
-        return _GpuPattern(frozenset([word.lower()]), None, None)
-    reading = read_name(word)
+        glob = word.replace(" ", "-").replace("_", "-")
+        return [name for name in cards.by_id() if fnmatchcase(name, glob)]
+    if word in cards.by_id():
+        return [word]
+    reading = read_name(model)
     found = (reading.gpu,) if reading.gpu else reading.candidates
     if not found:
-        near = ", ".join(near_names(word)) or "see `gpurent gpus list`"
+        near = ", ".join(near_names(model)) or "see `gpurent gpus list`"
         raise Problem("unknown card in --gpu", text, f"near: {near}")
-    stated = ":" in word or reading.gpu_count not in (None, 1)
-    return _GpuPattern(frozenset(found), None, reading.gpu_count if stated else None)
+    return found
+
+
+def _memory_gb(part: str, text: str) -> float:
+    number = part.lower().removesuffix("ib").removesuffix("b").removesuffix("g").strip()
+    try:
+        size = bounded_float(number)
+    except InvalidNumber:
+        size = 0.0
+    if size <= 0:
+        raise Problem("--gpu: the memory of a card is not a size", text, "write it as 80GB, e.g. a100:80GB:8")
+    return size
+
+
+def _gpu_count(part: str, text: str) -> int:
+    if not part.isdecimal() or not 1 <= int(part[:6]) <= _MOST_GPUS:
+        raise Problem("--gpu: the count is not a number of GPUs", text, "write 1 or more, e.g. a100:80GB:8")
+    return int(part)
+
+
+_MOST_GPUS = 1024
 
 
 def _words(patterns: Sequence[str]) -> Callable[[str | None], bool]:

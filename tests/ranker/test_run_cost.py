@@ -102,6 +102,8 @@ def test_a_long_job_without_checkpoints_is_thousands_of_hours_and_hopeless() -> 
 def test_interruptions_never_shorten_a_run(run: float, rate: float, restart: float, interval: float | None) -> None:
     wall = spot.expected_wall_s(column(run), column(rate), column(restart), interval)[0]
     assert np.isfinite(wall)
+    more = spot.expected_wall_s(column(run), column(2 * rate), column(restart), interval)[0]
+    assert more >= wall * (1 - 1e-9)
     assert wall >= run * (1 - 1e-9)
 
 

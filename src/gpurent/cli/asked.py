@@ -54,7 +54,7 @@ def positive(value: float | None, option: str) -> float | None:
         Problem: zero, negative, not finite (exit 2).
     """
     if value is not None and not 0 < value < 1e12:
-        raise Problem(f"{option} must be a number above zero", value, "give a positive number")
+        raise Problem(f"{option} must lie above 0 and below 1e12", value, "give a number in that range")
     return value
 
 
@@ -63,15 +63,17 @@ def wanted(
     min_vram: float | None, vcpus: str | None, ram: str | None, count: str | None, sold_out: bool, via: bool,
 ) -> Wanted:  # fmt: skip
     """The filters of a command line."""
-    from gpurent.selection import Wanted, read_range
+    from gpurent.selection import PURCHASES, SHARES, Wanted, read_range
 
-    kinds = ("on-demand", "spot", "reserved", "any")
+    for option, text in (("--gpu", gpu), ("--provider", provider), ("--region", region), ("--tier", tier)):
+        if text is not None and not words(text):
+            raise Problem(f"{option} names nothing", text, f"leave {option} out, or name what you want")
     return Wanted(
         gpu=words(gpu), provider=words(provider), region=words(region), tier=words(tier),
-        purchase=choice(purchase.replace("ondemand", "on-demand"), kinds, "--purchase"),
-        share=choice(share, ("whole", "slice", "any"), "--share"), min_vram_gib=positive(min_vram, "--min-vram"),
+        purchase=choice(purchase.replace("ondemand", "on-demand"), PURCHASES, "--purchase"),
+        share=choice(share, SHARES, "--share"), min_vram_gib=positive(min_vram, "--min-vram"),
         vcpus=read_range(vcpus, "--vcpus") if vcpus else None, ram_gib=read_range(ram, "--ram") if ram else None,
-        count=read_range(count, "--count") if count else None, include_sold_out=sold_out, include_via=via,
+        count=read_range(count, "--count", whole=True) if count else None, include_sold_out=sold_out, include_via=via,
     )  # fmt: skip
 
 
@@ -99,7 +101,6 @@ def assumptions(pairs: list[str]) -> dict[str, Any]:
         try:
             assumed[key] = field_types()[key].validate_python(value.strip())
         except ValidationError as error:
-            raise Problem(
-                f"--assume {key}: {error.errors()[0]['msg']}", value, "give a value the offers file takes"
-            ) from None
+            reason = error.errors()[0]["msg"].removeprefix("Value error, ")
+            raise Problem(f"--assume {key}: {reason}", value, "give a value the offers file takes") from None
     return assumed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpurent.cli import asked, state
-from gpurent.cli.output import Output, clean_value, note
+from gpurent.cli.output import Output, note
 from gpurent.errors import PARTIAL, UNKNOWN, Problem
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def compare(
         gpu, provider, region, tier, purchase, share, min_vram, vcpus, ram, count, include_sold_out, include_via
     )
     options = Options(
-        wanted=wanted, precision=_precision(precision, job), nodes=_nodes(nodes),
+        wanted=wanted, precision=_precision(precision, job), nodes=nodes,
         setup=asked.choice(setup, ("auto", "none"), "--setup"), anchors=anchors,
         assume=asked.assumptions(assume or []),
         max_usd_per_hour=asked.positive(max_usd_per_hour, "--max-usd-per-hour"),
@@ -138,14 +138,17 @@ def _overrides(**given: Any) -> list[str]:
 def _precision(text: str | None, job: Workload) -> str:
     if text is None:
         return job.precision
-    known = job.precisions or ("amp", "fp32", "tf32", "fp16", "bf16", "fp8")
-    return str(asked.choice(text, tuple(known), "--precision"))
+    from typing import get_args
 
+    from gpurent.workloads.workload import Precision
 
-def _nodes(nodes: int) -> int:
-    if not 1 <= nodes <= 10_000:
-        raise Problem("--nodes must lie between 1 and 10000", nodes, "give how many of each offer work together")
-    return nodes
+    word = str(asked.choice(text, get_args(Precision), "--precision"))
+    if job.precisions and word not in job.precisions:
+        known = ", ".join(job.precisions)
+        raise Problem(
+            f"{job.name} is not set up for this precision", text, f"it knows {known}; --set precisions= adds one"
+        )
+    return word
 
 
 class _View:
@@ -185,11 +188,18 @@ def _mine(text: str | None, usd_per_hour: float | None, now: datetime) -> Offer 
         if usd_per_hour is not None:
             raise Problem("--mine-usd-per-hour needs --mine", usd_per_hour, 'say e.g. --mine "RTX 3090, 16 cores"')
         return None
+    if not text.strip():
+        raise Problem("--mine is empty", text, 'name your machine, e.g. "RTX 3090, Ryzen 9 5950X, 64GB, NVMe 7GB/s"')
+    if text.lower().endswith((".csv", ".json", ".ndjson")) and not Path(text).is_file():
+        raise Problem(
+            "there is no such file", text, "give an offers file of one row, or describe your machine in words"
+        )
     if len(text) < 4096 and Path(text).is_file():
         from gpurent.cli.current import read_bytes
+        from gpurent.hardware.names import count_of
         from gpurent.offer_file import parse_offers
 
-        offer = parse_offers(read_bytes(text), text, now).offers[0]
+        offer = parse_offers(read_bytes(text), text, now, count_in=count_of).offers[0]
     else:
         from gpurent.offer_text import read_machine
 
@@ -254,5 +264,7 @@ def _write(
 def _nothing(found: Comparison) -> tuple[str, str, str]:
     """Why a comparison is empty: which filter or reason removed what."""
     told = "; ".join(f"{each.count} {each.reason}" for each in found.dropped[:6]) or "no offers were given"
-    example = found.dropped[0].example if found.dropped else "-"
-    return f"nothing to rank: {told}", clean_value(example), "loosen the filter, or look at it with --include-dropped"
+    do = "loosen the filter, or look with --include-dropped"
+    if found.dropped:
+        do += f"; for one: {found.dropped[0].example}"
+    return f"nothing to rank: {told}", f"0 of {found.total} offers", do

@@ -111,10 +111,11 @@ def rates() -> Rates:
 
 
 def _from_file(path: str, now: datetime) -> Current:
+    from gpurent.hardware.names import count_of
     from gpurent.offer_file import parse_offers
 
     name = "standard input" if path == "-" else path
-    read = parse_offers(read_bytes(path), name, now)
+    read = parse_offers(read_bytes(path), name, now, count_in=count_of)
     for text in read.notes:
         note(text)
     for reject in read.rejected[:20]:

@@ -46,6 +46,15 @@ def read_name(
     return _read(text[:1024], provider_key(provider), memory_gib, gpu_count)
 
 
+def count_of(text: str, provider: str) -> int | None:
+    """How many GPUs a name says, None where it says nothing.
+
+    >>> count_of("8x A100 SXM 80GB", "somebody")
+    8
+    """
+    return read_name(text, provider=provider).gpu_count
+
+
 @lru_cache(maxsize=65536)
 def _read(text: str, provider: str, memory_gib: float | None, gpu_count: int | None) -> NameReading:
     text = narrow(clean_line(text)).strip(_BRACKETS)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
+from gpurent import tables
 from gpurent.hardware import cards, slices
 from gpurent.hardware.hosts import Host, fill
 from gpurent.hardware.machines import Floats, Ints, Machines
@@ -72,7 +75,8 @@ class Pool:
         found = resolve(told)
         host = fill(told, found)
         facts = (
-            found, _HOST(host), told.provider, told.fabric_gbit_s, tuple(host.assumed), host.warnings, tuple(said),
+            found, _HOST(host), told.provider, told.fabric, told.fabric_gbit_s, tuple(host.assumed), host.warnings,
+            tuple(said),
         )  # fmt: skip
         row = self._by_facts.get(facts)
         if row is None:
@@ -105,6 +109,19 @@ def _candidates(each: Hardware) -> Iterator[_Candidate]:
             yield _Candidate(row, part.compute, part.compute_high, part.bandwidth, min(memory, part.memory_mib * MIB))
 
 
+@cache
+def _fabrics() -> dict[str, float]:
+    return {word: float(row["busbw_gbyte_s"]) for row in tables.rows("fabrics") for word in row["words"].split()}
+
+
+def _fabric_gbyte_s(offer: Offer) -> float | None:
+    """What joins nodes: a stated rate, else the measured bus bandwidth of a fabric of that name; GB/s."""
+    if offer.fabric_gbit_s is not None:
+        return offer.fabric_gbit_s / 8
+    words = re.split(r"[^a-z]+", (offer.fabric or "").lower())
+    return next((_fabrics()[word] for word in words if word in _fabrics()), None)
+
+
 def machines_of(hardware: Sequence[Hardware]) -> tuple[Machines, Ints]:
     """Hardware as columns: one row a candidate card, and the hardware each row belongs to.
 
@@ -122,7 +139,7 @@ def machines_of(hardware: Sequence[Hardware]) -> tuple[Machines, Ints]:
     def host(name: str) -> Floats:
         return np.array([getattr(each, name) for each in hosts], dtype=float)
 
-    fabric = [None if offer.fabric_gbit_s is None else offer.fabric_gbit_s / 8 for offer in offers]
+    fabric = [_fabric_gbyte_s(offer) for offer in offers]
     return Machines(
         card=np.array([each.card for _, each in pairs], dtype=np.int64),
         gpu_count=np.array([each.gpu_count for each in found], dtype=np.int64),

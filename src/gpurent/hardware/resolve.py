@@ -76,7 +76,7 @@ def _resolve(
 ) -> Resolution:
     reading = read_name(gpu, provider=provider, memory_gib=memory_gib, gpu_count=gpu_count)
     warnings = [note for note in reading.notes if note in SAID_OF_OFFERS]
-    if reading.gpu_count not in (None, gpu_count) and gpu_count != 1:
+    if reading.gpu_count not in (None, gpu_count):
         warnings.append("count-contradicted")
     found = _cards(reading)
     if len(found) > 1:
@@ -144,6 +144,12 @@ def _share(
     """The share and its profile: what the offer states, unless the name or the memory shows a slice."""
     named: Share = reading.gpu_share or "whole"
     profile = stated_profile or reading.share_profile
+    if stated_profile and stated in (None, "unknown") and named == "whole":
+        kind = slices.kind_of(stated_profile)
+        if kind is None:
+            warnings.append("profile-unknown")
+            return "unknown", stated_profile
+        return kind, slices.mig_profile(stated_profile) or stated_profile
     if stated in _SLICES:
         if stated == "mig" and profile:
             profile = slices.mig_profile(profile) or profile

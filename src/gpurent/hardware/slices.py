@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 
 from gpurent import tables
 from gpurent.hardware import cards
+from gpurent.offer import Share
 
 _FRACTION = re.compile(r"(\d{1,3})/(\d{1,3})")
 _VGPU = re.compile(r"(?:\d{1,2}-)?(\d{1,3})[qcab]")
@@ -91,6 +92,18 @@ def _of_memory(share: float, memory_mib: float, profile: str) -> SliceShare:
 
 
 @lru_cache(maxsize=16384)
+def kind_of(profile: str) -> Share | None:
+    """The share a profile alone tells of: mig, vgpu (a part, a vGPU type, a time slice's part), or None.
+
+    >>> kind_of("3g.20gb"), kind_of("1/6"), kind_of("whatever")
+    ('mig', 'vgpu', None)
+    """
+    word = profile.strip().lower()
+    if mig_profile(word):
+        return "mig"
+    return "vgpu" if _FRACTION.fullmatch(word) or _VGPU.search(word) else None
+
+
 def fractions(
     card_id: str, share: str, profile: str | None = None, memory_gib: float | None = None
 ) -> SliceShare | None:

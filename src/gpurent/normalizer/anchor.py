@@ -60,6 +60,8 @@ def _card(name: str, text: str) -> str:
     from gpurent.hardware import names  # the grammar is only needed for other spellings
 
     reading = names.read_name(name)
+    if reading.gpu is not None and (reading.gpu_count or 1) > 1:
+        raise Problem("an anchor is the rate of one card", text, f"measure one, or give {reading.gpu}=RATE", USAGE)
     if reading.gpu is None:
         near = f"; it may be {', '.join(reading.candidates)}" if reading.candidates else ""
         raise Problem("an anchor names no known card", text, f"`gpurent gpus list` shows the ids{near}", USAGE)

@@ -17,6 +17,7 @@ from gpurent.hardware.cards import Card
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_LARGEST_NODE = 16  # GPUs whose exchange within one node was measured
 _NO_LINK = "none"  # one GPU: nothing is exchanged
 _NVLINK = ("nvlink", "nvswitch")
 
@@ -120,14 +121,14 @@ def _by_pcie(card: Card) -> str:
 
 @cache
 def _bus(bus_class: str, gpus: int) -> tuple[float, float]:
-    """GB/s and spread of a class for N GPUs: 3 and 5-7 take 4's value, 9-16 half of 8's."""
+    """GB/s and spread of a class for N GPUs: 3 and 5-7 take 4's value, 9-16 half of 8's; NaN beyond: not one node."""
     row = _classes()[bus_class]
     if gpus <= 2:
         gbyte_s = float(row["gpus_2"])
     elif gpus <= 7:
         gbyte_s = float(row["gpus_4"])
     else:
-        gbyte_s = float(row["gpus_8"]) / (1.0 if gpus == 8 else 2.0)
+        gbyte_s = float(row["gpus_8"]) / (1.0 if gpus == 8 else 2.0 if gpus <= _LARGEST_NODE else np.nan)
     return gbyte_s, float(row["spread_small" if gpus <= 3 else "spread_large"])
 
 

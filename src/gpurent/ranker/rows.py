@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Columns:
         row = self.hardware_of[places]
         steady = _steady(self.job, self.model, self.model.draws[row], row)
         first = steady * (self.first_s / self.steady_s)[row, None]
-        terms = self.prices.terms.take(self.prices.of_offer[places])
+        terms = self.prices.terms.take(self.prices.of_offer[places]).times(self.model.request.nodes)
         return run_cost.run_cost(
             terms, steady, first, self.setup_s[row], self.write_s[row], self.job
         ).cost_per_epoch_usd
@@ -99,7 +100,8 @@ def columns(
         slow, fast = _steady(job, model, model.low), _steady(job, model, model.high)
         setup_s = _setup_s(hardware, job) if setup else np.zeros(len(hardware))
         write_s = np.array([job.checkpoint_bytes / each.host.disk_bytes_per_s for each in hardware])
-        terms = prices.terms.take(prices.of_offer)
+        one = prices.terms.take(prices.of_offer)
+        terms = one.times(model.request.nodes)
         row = hardware_of
 
         def cost_of(epoch_s: Floats) -> RunCost:
@@ -168,7 +170,7 @@ def row(columns: Columns, place: int, now: datetime) -> dict[str, Any]:
         "cpu_model": offer.cpu_model,
         "ram_gib": host.ram_bytes / GIB,
         "disk_class": host.disk_class,
-        "price_per_hour": offer.price_per_hour,
+        "price_per_hour": _hourly(offer),
         "currency": None if offer.price is None else offer.price.currency,
         "usd_per_hour": usd,
         "usd_per_gpu_hour": None if usd is None else usd / found.gpu_count,
@@ -201,6 +203,15 @@ def row(columns: Columns, place: int, now: datetime) -> dict[str, Any]:
         "warnings": _warnings(columns, place),
         "assumed": _assumed(columns, place),
     }
+
+
+def _hourly(offer: Offer) -> Decimal | float | None:
+    """The native price an hour: with its own digits where it is one, else derived."""
+    price = offer.price
+    if price is None:
+        return None
+    own = price.unit == "hour" and price.per == "offer" and not price.upfront
+    return price.amount if own else float(price.per_hour(offer.gpu_count))
 
 
 def _warnings(columns: Columns, place: int) -> list[str]:
@@ -240,4 +251,11 @@ def example(columns: Columns, place: int, reason: str) -> str:
     text = f"{words}: {columns.hardware[at].resolution.gpu_count} x {offer.gpu}"
     if reason == "does-not-fit":
         text += f", needs {columns.model.needed_bytes[at] / GIB:.0f} GiB a GPU"
-    return text
+    codes = [code for code in columns.hardware[at].resolution.warnings if code != reason]
+    if (
+        reason in ("unknown-card", "no-rate")
+        and columns.model.request.nodes > 1
+        and not np.isfinite(columns.model.machines.fabric_gbyte_s[max(0, int(columns.model.machine[at]))])
+    ):
+        codes.append("fabric-unknown")
+    return f"{text} ({', '.join(codes)})" if reason in ("unknown-card", "no-rate") and codes else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,13 @@ class Terms:
     def take(self, index: NDArray[np.int64]) -> Terms:
         """The same columns for a selection of offers."""
         return Terms(**{name: column[index] for name, column in vars(self).items()})
+
+    def times(self, nodes: int) -> Terms:
+        """What so many equal machines charge together; each may be interrupted, each loads the data."""
+        if nodes == 1:
+            return self
+        several = ("usd_per_hour", "usd_per_gib_month", "usd_per_ingress_gib", "interruptions_per_hour")
+        return replace(self, **{name: nodes * getattr(self, name) for name in several})
 
 
 @dataclass(frozen=True)

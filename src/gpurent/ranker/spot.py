@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# exp(x) past this is beyond any run a person would wait for; keeps the arithmetic finite.
-_LONGEST_EXPONENT = 60.0
+_NEVER = 20.0  # interruptions a segment from which it is never done, e^20 tries; grows only in proportion beyond
 _RARE = 1e-12  # interruptions a segment below which there are none
 
 
@@ -39,7 +38,8 @@ def expected_wall_s(
     rare = rate * tau < _RARE
     rate = np.where(rare, 1.0, rate)
     with np.errstate(divide="ignore", invalid="ignore"):
-        growth = np.expm1(np.minimum(rate * tau, _LONGEST_EXPONENT))
+        often = rate * tau
+        growth = np.expm1(np.minimum(often, _NEVER)) * np.maximum(1.0, often / _NEVER)
         wall = run / tau * growth * (1 / rate + restart_s)
     return np.where(rare, run, wall)
 
