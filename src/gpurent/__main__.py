@@ -1,6 +1,6 @@
 """`python -m gpurent` is the `gpurent` command."""
 
-from gpurent.cli.app import main
+from gpurent.cli import main
 
 if __name__ == "__main__":
     main()

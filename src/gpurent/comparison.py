@@ -140,6 +140,8 @@ class Comparison:
         ]
         if len(found) == 1:
             return found[0]
+        if found and len({self.offers[self.ranked[place]].offer_id for place in found}) == 1:
+            raise Problem(f"{len(found)} offers share this id", name, "give a rank; a sku or listing would part them")
         what = "no ranked offer has this id" if not found else f"{len(found)} offers have ids that begin so"
         raise Problem(what, name, "give a rank or more digits of an id from the table")
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
+from errno import EDQUOT, EFBIG, EIO, ENOSPC
 from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
@@ -12,30 +14,10 @@ from typing import Any, NoReturn
 import typer
 
 from gpurent.cli import state
-from gpurent.errors import OUR_FAULT, USAGE, Problem
+from gpurent.cli.names import COMMANDS, GROUPS
+from gpurent.errors import OUR_FAULT, PARTIAL, USAGE, Problem
 
 INTERRUPTED, TERMINATED = 130, 143
-
-# command -> module of gpurent.cli that holds it; a group's module has an `app` of its own.
-COMMANDS = {
-    "compare": "compare",
-    "offers": "offers",
-    "gpus": "gpus",
-    "workloads": "workloads",
-    "quote": "quote",
-    "snapshot": "snapshot",
-    "providers": "providers",
-    "history": "history",
-    "diff": "diff",
-    "cheapest": "cheapest",
-    "runs": "upkeep",
-    "verify": "upkeep",
-    "prune": "upkeep",
-    "export": "upkeep",
-    "validate": "validate",
-    "doctor": "doctor",
-}
-GROUPS = ("gpus", "workloads", "providers")
 
 
 def _version(show: bool) -> None:
@@ -78,11 +60,25 @@ def build(only: str | None = None) -> Any:
 
 
 def _tell(what: str, value: object, do: str) -> None:
-    from gpurent.cli.output import clean_value
+    from gpurent.cli.output import clean_value, said
 
-    print(f"gpurent: {clean_value(what)}", file=sys.stderr)
-    print(f"  value: {clean_value(value) if value not in ('', None) else '-'}", file=sys.stderr)
-    print(f"  do: {clean_value(do) or 'see gpurent --help'}", file=sys.stderr)
+    said(f"gpurent: {clean_value(what)}")
+    said(f"  value: {clean_value(value) or '-'}")
+    said(f"  do: {clean_value(do) or 'see gpurent --help'}")
+
+
+def _usage(error: Any, words: list[str]) -> int:
+    """A wrong command line; a bare group gets its help instead."""
+    text = error.format_message()
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(text)
+        return 0
+    command = getattr(getattr(error, "ctx", None), "command_path", "gpurent")
+    quoted = re.findall(r"'([^']*)'", text)
+    given = next((word for word in reversed(quoted) if any(word and word in each for each in words)), None)
+    value = given or next((word for word in quoted if word), " ".join(words))
+    _tell(text, value, f"see {command} --help")
+    return USAGE
 
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:
@@ -106,9 +102,10 @@ def run(arguments: list[str]) -> int:
     """Run one command line and give its exit code; nothing but an asked-for traceback leaves this function."""
     from typer._click.exceptions import ClickException
 
-    rest = state.take(arguments)
+    rest = state.take(arguments) or ["--help"]
     name = next((word for word in rest if not word.startswith("-")), "")
     try:
+        state.check()
         line = build(name if name in COMMANDS else None)
         settings = _settings(line, name, rest) if name in COMMANDS else {}
         ended = line.main(rest, prog_name="gpurent", standalone_mode=False, default_map=settings)
@@ -121,29 +118,46 @@ def run(arguments: list[str]) -> int:
         _tell(problem.what, problem.value, problem.do)
         return problem.code
     except ClickException as error:
-        command = getattr(getattr(error, "ctx", None), "command_path", "gpurent")
-        _tell(error.format_message(), " ".join(rest), f"see {command} --help")
-        return USAGE
+        return _usage(error, rest)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
-    except Exception as error:
-        if state.debug():
-            raise
-        _tell(
-            "a fault in gpurent itself",
-            f"{type(error).__name__}: {error}",
-            "run again with --debug and report what it prints",
-        )
-        return OUR_FAULT
+    except OSError as error:
+        if error.errno not in (ENOSPC, EDQUOT, EFBIG, EIO):
+            return _fault(error)
+        _tell("the output could not be written", error.strerror, "make room, or write somewhere else")
+        return PARTIAL
+    except Exception as error:  # noqa: BLE001 - the last line of defence; `_fault` raises it again for --debug
+        return _fault(error)
+
+
+def _fault(error: Exception) -> int:
+    """A fault of ours: said, not spilled, unless --debug wants it."""
+    if state.debug():
+        raise error
+    _tell(
+        "a fault in gpurent itself",
+        f"{type(error).__name__}: {error}",
+        "run again with --debug and report what it prints",
+    )
+    return OUR_FAULT
 
 
 def main() -> None:
-    """Entry point of the `gpurent` command."""
+    """Run the process's own command line and end with its code."""
     signal.signal(signal.SIGTERM, _terminated)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the caller: what would be written there is not wanted
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - it lives as long as we do
+        elif hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
-    raise SystemExit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:  # said already; the interpreter would say it once more
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+    raise SystemExit(code)

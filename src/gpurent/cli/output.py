@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -28,10 +29,16 @@ def clean_value(value: object) -> str:
     return clean_line(text)
 
 
+def said(line: str) -> None:
+    """A line on stderr; where stderr cannot be written nothing is lost but the line."""
+    with contextlib.suppress(OSError):
+        print(line, file=sys.stderr)
+
+
 def note(text: str) -> None:
     """A word to the user on stderr, unless --quiet."""
     if not state.quiet():
-        print(clean_value(text), file=sys.stderr)
+        said(clean_value(text))
 
 
 def document(command: str, **content: Any) -> dict[str, Any]:

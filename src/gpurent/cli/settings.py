@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from gpurent.cli.names import COMMANDS
 from gpurent.errors import Problem
 
 _PREFIX = "GPURENT_"
@@ -42,7 +43,7 @@ def defaults(command: str, options: Mapping[str, bool], environment: Mapping[str
 
 def _from_file(command: str, options: Mapping[str, bool]) -> dict[str, Any]:
     path = folder() / "config.toml"
-    if not path.is_file():
+    if not os.path.lexists(path):
         return {}
     import tomllib
 
@@ -52,6 +53,10 @@ def _from_file(command: str, options: Mapping[str, bool]) -> dict[str, Any]:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise Problem(f"the config file cannot be read: {error}"[:150], path, "mend it, or move it away") from None
+    for name in told:
+        if name not in COMMANDS:
+            near = ", ".join(get_close_matches(name, COMMANDS, 3, 0.5)) or ", ".join(COMMANDS)
+            raise Problem("config.toml has a table or key no command reads", name, f"tables are commands: {near}")
     table = told.get(command, {})
     if not isinstance(table, dict):
         raise Problem(

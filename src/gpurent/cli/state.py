@@ -21,12 +21,21 @@ def take(arguments: list[str]) -> list[str]:
         elif word in ("--quiet", "--debug"):
             _chosen[word[2:]] = "yes"
         elif word == "--lang":
-            _chosen["lang"] = next(words, "")
+            _chosen["lang"] = next(words, "(nothing)")
         elif word.startswith("--lang="):
             _chosen["lang"] = word[7:]
         else:
             rest.append(word)
     return rest
+
+
+def check() -> None:
+    """Refuse what the common options do not know, whatever the command.
+
+    Raises:
+        Problem: an unknown language.
+    """
+    lang()
 
 
 def quiet() -> bool:

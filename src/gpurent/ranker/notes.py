@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpurent import fx
+from gpurent.normalizer.plausible import plausible_rate
 from gpurent.offer import Offer
 from gpurent.ranker.rows import Columns
 from gpurent.ranker.terms import PricedTerms
@@ -35,8 +36,20 @@ def notes_of(
     if fx.is_stale(prices.oldest_rate_days):
         notes.append(("compare.old-rate-of-exchange", {"days": prices.oldest_rate_days}))
     notes.extend((f"compare.{code}", values) for code, values in columns.model.notes)
+    notes.extend(_implausible_anchors(columns))
     notes.extend(_breakevens(offers, columns, ranked))
     return tuple(notes)
+
+
+def _implausible_anchors(columns: Columns) -> Iterator[Note]:
+    """Rates of the user's own that no such card reaches: used as told, and said."""
+    request = columns.model.request
+    for anchor in request.anchors:
+        believed = plausible_rate(request.workload, request.precision, anchor.card)
+        if believed is not None and believed.problem(anchor.samples_per_s):
+            limit = believed.roofline or believed.high
+            values = {"card": anchor.card, "rate": f"{anchor.samples_per_s:.4g}", "limit": f"{limit:.4g}"}
+            yield "compare.anchor-implausible", values
 
 
 _BREAKEVENS = 3  # term prices that are set beside on-demand, best first

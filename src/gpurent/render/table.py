@@ -59,12 +59,12 @@ def compare_columns(lang: str, currency: str = "USD") -> list[Column]:
         return say(f"heading.{name}", lang, currency=currency)
 
     return [
-        Column(head("rank"), right=True), Column(head("id"), drop=2), Column(head("provider"), shrinks=True),
-        Column(head("sku"), shrinks=True, drop=4), Column(head("card"), shrinks=True),
-        Column(head("gpus"), right=True), Column(head("vcpu"), right=True, drop=1), Column(head("limit")),
-        Column(head("evidence"), drop=5), Column(head("samples-per-s"), right=True), Column(head("epoch"), right=True),
-        Column(head("per-epoch"), right=True), Column(head("interval"), right=True, drop=3),
-        Column(head("per-gpu-hour"), right=True), Column(head("age"), right=True, drop=6),
+        Column(head("rank"), right=True), Column(head("id"), drop=3), Column(head("provider"), shrinks=True),
+        Column(head("sku"), shrinks=True, drop=5), Column(head("card"), shrinks=True),
+        Column(head("gpus"), right=True), Column(head("vcpu"), right=True, drop=2), Column(head("limit")),
+        Column(head("evidence"), drop=6), Column(head("samples-per-s"), right=True), Column(head("epoch"), right=True),
+        Column(head("per-epoch"), right=True), Column(head("interval"), right=True, drop=4),
+        Column(head("per-gpu-hour"), right=True, drop=1), Column(head("age"), right=True),
     ]  # fmt: skip
 
 
