@@ -212,3 +212,30 @@ def test_a_row_holds_every_key() -> None:
 def test_writing_into_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:
     with pytest.raises(Problem, match="could not be written"):
         write_offers(tmp_path / "no" / "o.csv", [Offer(provider="p", gpu="T4")])
+
+
+def test_what_an_offer_cannot_say_is_refused_row_by_row() -> None:
+    head = "provider,gpu,price_per_hour,upfront,term_months,observed_at,note\n"
+    found = read(
+        head
+        + "a,T4,1,,,2026-11-01,\nb,T4,1,1000,,2026-11-01,\nc,T4,1,1000,12,2026-11-01,\nd,T4,1,,,9999-12-31,\n"
+        + "e,T4,1,,,9999-12-31T23:59:59-12:00,\nf,T4,1,,,0001-01-01T00:00:00+12:00,\ng,T4,1,,,20261101,\n"
+        + "h,T4,1,,,1700000000,\ni,T4,1,,,2026-12-05,\nj,T4,1,,,2026-11-30,\u2066\n"
+    )
+    assert [offer.provider for offer in found.offers] == ["a", "c", "j"]
+    assert found.offers[2].note is None
+    assert [reject.path for reject in found.rejected] == [
+        "line 3, upfront", "line 5, observed_at", "line 6, observed_at", "line 7, observed_at", "line 8, observed_at",
+        "line 9, observed_at", "line 10, observed_at",
+    ]  # fmt: skip
+
+
+def test_one_nan_in_json_costs_one_row() -> None:
+    found = read('[{"provider":"a","gpu":"T4","price_per_hour":1},{"provider":"b","gpu":"T4","price_per_hour":NaN}]')
+    assert [offer.provider for offer in found.offers] == ["a"]
+    assert [(reject.path, reject.value) for reject in found.rejected] == [("row 2, price_per_hour", "NaN")]
+
+
+def test_very_many_columns_are_refused_at_once() -> None:
+    with pytest.raises(Problem, match="too many columns"):
+        read(",".join(f"c{n}" for n in range(5000)) + "\n1\n")

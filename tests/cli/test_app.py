@@ -222,3 +222,81 @@ def test_settings_come_from_flags_then_environment_then_file(
     assert "precision" in three_lines(run(capsys, "compare", "-w", "resnet50")[2])[2]
     (folder / "config.toml").write_text("[compare\n", encoding="utf-8")
     assert run(capsys, "compare", "-w", "resnet50")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (["--min-vram", "abc"], "abc"),
+        (["--nodes=1.5"], "1.5"),
+        (["--gpu", "a100:banana:8"], "a100:banana:8"),
+        (["--gpu", "a100:80GB:0"], "a100:80GB:0"),
+        (["--gpu", "a100:80GB:8:9"], "a100:80GB:8:9"),
+        (["--gpu", "a100:NaNGB"], "a100:NaNGB"),
+        (["--gpu", ",,"], ",,"),
+        (["--count", "1.5"], "1.5"),
+        (["--vcpus=-1"], "-1"),
+        (["--anchor", "2x rtx-3090=90"], "2x rtx-3090=90"),
+        (["--mine", "nope.csv"], "nope.csv"),
+        (["--precision", "fp8"], "fp8"),
+    ],
+)
+def test_the_offending_value_is_named(capsys: pytest.CaptureFixture[str], words: list[str], value: str) -> None:
+    code, _, err = run(capsys, "compare", "-w", "bert-large", *words)
+    assert code == 2
+    assert three_lines(err)[1] == f"  value: {value}"
+
+
+def test_bare_words_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["gpus"]):
+        code, out, err = run(capsys, *words)
+        assert (code, err) == (0, "")
+        assert "Usage: gpurent" in out
+
+
+def test_a_full_disk_is_said_and_is_no_fault_of_ours() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    command = f"{sys.executable} -m gpurent compare -w bert-large --quiet"
+    full = subprocess.run(f"{command} > /dev/full", shell=True, capture_output=True, text=True)
+    assert full.returncode == 4
+    assert "could not be written" in three_lines(full.stderr)[0]
+    for closed in (">&-", "2>&-", "2>/dev/full >/dev/null"):
+        assert subprocess.run(f"{command} {closed}", shell=True, capture_output=True).returncode == 0
+
+
+def test_nodes_are_paid_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "o.csv"
+    path.write_text(
+        "provider,gpu,price_per_hour,gpu_count,fabric\nb,A100 SXM 80GB,16,8,InfiniBand\nc,A100 SXM 80GB,16,8,\n",
+        encoding="utf-8",
+    )
+    rows = {}
+    for nodes in ("1", "2"):
+        found = answer(capsys, "compare", "-w", "bert-large", "--offers", str(path), "--nodes", nodes)
+        rows[nodes] = found["rows"][0]
+        assert [entry["reason"] for entry in found["dropped"]] == ([] if nodes == "1" else ["no-rate"])
+    assert rows["2"]["usd_per_hour"] == rows["1"]["usd_per_hour"] == 16
+    assert rows["2"]["samples_per_s"] < 2 * rows["1"]["samples_per_s"]
+    assert rows["2"]["cost_per_epoch_usd"] > rows["1"]["cost_per_epoch_usd"]
+
+
+def test_a_profile_alone_is_a_slice_and_a_count_in_the_text_counts(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "o.csv"
+    path.write_text(
+        "provider,sku,gpu,gpu_count,share_profile,price_per_hour\n"
+        "p,whole,A100 40GB,,,1\np,mig,A100 40GB,,3g.20gb,1\np,part,A10,,1/6,1\np,odd,A100 40GB,,strange,1\n"
+        "p,eight,8x A100 SXM 80GB,,,8\np,one,8x A100 SXM 80GB,1,,8\n",
+        encoding="utf-8",
+    )
+    found = answer(capsys, "compare", "-w", "bert-base", "--offers", str(path), "--include-dropped")
+    rows = {row["sku"]: row for row in found["rows"]}
+    assert {name: rows[name]["gpu_share"] for name in rows} == {
+        "whole": "whole", "mig": "mig", "part": "vgpu", "odd": "unknown", "eight": "whole", "one": "whole",
+    }  # fmt: skip
+    assert rows["mig"]["samples_per_s"] < 0.7 * rows["whole"]["samples_per_s"]
+    assert rows["odd"]["rank"] is None
+    assert rows["eight"]["gpu_count"] == 8
+    assert "count-contradicted" in rows["one"]["warnings"]

@@ -74,11 +74,20 @@ def _usage(error: Any, words: list[str]) -> int:
         typer.echo(text)
         return 0
     command = getattr(getattr(error, "ctx", None), "command_path", "gpurent")
-    quoted = re.findall(r"'([^']*)'", text)
-    given = next((word for word in reversed(quoted) if any(word and word in each for each in words)), None)
-    value = given or next((word for word in quoted if word), " ".join(words))
-    _tell(text, value, f"see {command} --help")
+    quoted = [word for word in re.findall(r"'([^']*)'", text) if word]
+    _tell(text, _given(quoted, words), f"see {command} --help")
     return USAGE
+
+
+def _given(quoted: list[str], words: list[str]) -> str:
+    """What a message about the command line is about: the value of the option it names, else the word it quotes."""
+    for option in (word for name in quoted for word in name.split(" / ")):
+        for place, word in enumerate(words):
+            if word.startswith(f"{option}="):
+                return word.partition("=")[2]
+            if word == option and option.startswith("-"):
+                return words[place + 1] if place + 1 < len(words) else option
+    return quoted[-1] if quoted else " ".join(words)
 
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:

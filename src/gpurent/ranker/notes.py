@@ -36,6 +36,8 @@ def notes_of(
     if fx.is_stale(prices.oldest_rate_days):
         notes.append(("compare.old-rate-of-exchange", {"days": prices.oldest_rate_days}))
     notes.extend((f"compare.{code}", values) for code, values in columns.model.notes)
+    if columns.model.request.nodes > 1:
+        notes.append(("compare.nodes", {"n": columns.model.request.nodes}))
     notes.extend(_implausible_anchors(columns))
     notes.extend(_breakevens(offers, columns, ranked))
     return tuple(notes)

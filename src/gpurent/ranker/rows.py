@@ -117,7 +117,7 @@ def columns(
     assumed = [each.offer.boot_s is None or each.offer.download_mbit_s is None for each in hardware]
     return Columns(
         offers, hardware, hardware_of, model, prices, job, steady, first, setup_s, write_s, assumed,
-        terms.usd_per_hour, cost, low, high, lost,
+        one.usd_per_hour, cost, low, high, lost,
     )  # fmt: skip
 
 
