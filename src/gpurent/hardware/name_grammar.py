@@ -122,7 +122,9 @@ def _fraction(tokens: tuple[Token, ...], taken: set[int], said: Said) -> None:
     """`1/6 A10`, `A10 (1/6)`, `0.5 x A100`: a part of one card."""
     for place, token in enumerate(tokens[:-2]):
         lower, upper = token, tokens[place + 1]
-        touches = any(near in taken for near in (place - 1, place - 2, *_after_noise(tokens, place + 2)))
+        in_brackets = token.gap.endswith("(")  # "A100 80GB (1/2)"; "A100 80GB 1/2 off" is a discount
+        behind = _behind_size(tokens, place) if in_brackets else place - 1
+        touches = any(near in taken for near in (behind, behind - 1, *_after_noise(tokens, place + 2)))
         if lower.kind == upper.kind == "number" and upper.gap == "/" and place not in taken and touches:
             part, whole = int(lower.value[:4]), int(upper.value[:4])
             if 0 < part < whole <= 64:
@@ -130,13 +132,21 @@ def _fraction(tokens: tuple[Token, ...], taken: set[int], said: Said) -> None:
         if (
             token.kind == "decimal"
             and 0 < token.amount < 1
-            and any(near in taken for near in _after_noise(tokens, place + 1))
+            and any(near in taken for near in (*([behind] if in_brackets else ()), *_after_noise(tokens, place + 1)))
         ):
             whole = round(1 / token.amount)
             if abs(1 / token.amount - whole) < 0.05:
                 said.parts = (1, whole)
     if said.parts and said.share in (None, "unknown"):
         said.share, said.profile = "vgpu", f"{said.parts[0]}/{said.parts[1]}"
+
+
+def _behind_size(tokens: tuple[Token, ...], place: int) -> int:
+    """The place of the word before, sizes and forms passed over."""
+    before = place - 1
+    while before >= 0 and tokens[before].kind in ("memory", "form"):
+        before -= 1
+    return before
 
 
 def _after_noise(tokens: tuple[Token, ...], place: int) -> range:
