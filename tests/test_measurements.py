@@ -147,3 +147,54 @@ def test_what_is_no_csv_file(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "absent.csv", binary):
         with pytest.raises(Problem):
             list(measurements.read(path))
+
+
+def test_semicolons_gb18030_and_old_line_ends_are_read(tmp_path: Path) -> None:
+    text = "\r".join([f"{HEADER},note", row() + ",一号机"]).replace(",", ";")
+    path = tmp_path / "rates.csv"
+    path.write_bytes(text.encode("gb18030"))
+    (found,) = measurements.read(path)
+    assert (found.card, found.note) == ("rtx-3090", "一号机")
+
+
+def test_a_line_with_more_cells_than_the_header_is_told(tmp_path: Path) -> None:
+    with pytest.raises(Problem) as told:
+        read(tmp_path, row() + ",more")
+    assert "line 2" in told.value.value
+
+
+def test_a_column_that_stands_twice_is_told(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="twice"):
+        read(tmp_path, row() + ",RTX 3080", header=f"{HEADER},gpu")
+
+
+def test_a_file_without_end_is_not_read_to_its_end() -> None:
+    with pytest.raises(Problem, match="too large"):
+        list(measurements.read(Path("/dev/zero")))
+
+
+@pytest.mark.parametrize(
+    ("date", "container"),
+    [
+        ("NGC 24.03 (PyTorch 2.3)", "24.03"),
+        ("NGC 24.07 (PyTorch 2.4)", "24.03"),  # the newest known one before it
+        ("NGC 21.12", "21.04"),
+        ("PyTorch 2.0 NGC", "22.09"),
+        ("NGC 19.01 (PyTorch 1.1)", None),
+    ],
+)
+def test_a_release_that_is_not_known_counts_as_the_one_before(tmp_path: Path, date: str, container: str) -> None:
+    (found,) = read(tmp_path, row() + f",{date}", header=f"{HEADER},software_date")
+    assert found.container == container
+
+
+def test_a_slice_keeps_its_profile(tmp_path: Path) -> None:
+    one, several, shared = read(
+        tmp_path,
+        row(card="A100 3g.20gb,40,SXM4"),
+        row(card="A100 MIG 3g.20gb,20,SXM4", gpus=2),
+        row(card="A10-4Q,4,PCIe"),
+    )
+    assert (one.card, one.slice_profile) == ("a100-sxm-40gb", "3g.20gb")
+    assert measurements.leave_out(several) == "several-slices"
+    assert measurements.leave_out(shared) == "unknown-gpu"

@@ -133,7 +133,7 @@ def test_rows_that_cannot_be_scored_are_counted_by_reason(tmp_path: Path) -> Non
 
 def test_the_whole_collection_scores_within_the_bars_of_unseen_rows() -> None:
     found = validation.score(shared("data/train_throughput.csv"))
-    assert [bar["holds"] for bar in found["bars"]] == [True] * len(found["bars"])
+    assert [bar["score"] for bar in found["bars"] if not bar["holds"]] == ["mig"]  # no row of it is of a slice
     assert sum(found["skipped"].values()) + found["n"] == 8410
 
 
@@ -193,3 +193,19 @@ def test_the_split_is_fixed() -> None:
     assert 0.15 < parts.count(split.CONFIRM) / len(parts) < 0.35
     assert split.part("bert-large", "half", "a100-sxm-80gb") == "tune"
     assert split.part("bert-large", "half", "h200-sxm-141gb") == "tune"
+
+
+def test_a_slice_is_predicted_from_its_card_and_scored_by_its_share(tmp_path: Path) -> None:
+    lines = [
+        "workload,task_detail,gpu,gpu_mem_gb,form_factor,n_gpus,precision,batch_per_gpu,throughput,source_repo_or_url",
+        "resnet50,synthetic data,A100,40,SXM4,1,amp,256,1300,github.com/lambdal/deeplearning-benchmark",
+        "resnet50,synthetic data,A100 3g.20gb,20,SXM4,1,amp,256,520,github.com/lambdal/deeplearning-benchmark",
+    ]
+    path = tmp_path / "rates.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = validation.score(path)
+    whole, part = found["rows"]
+    assert (whole["share_profile"], part["share_profile"]) == (None, "3g.20gb")
+    assert 0.38 < part["predicted"] / whole["predicted"] < 0.65
+    assert found["scores"]["one_gpu"]["n"] == 1
+    assert found["scores"]["mig"]["points"][0]["measured"] == pytest.approx(0.4)

@@ -10,7 +10,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from pathlib import Path
 from gpurent import tables
 from gpurent.errors import USAGE, Problem
 from gpurent.money import InvalidNumber, bounded_decimal
+from gpurent.offer_rows import text_of
 
 REQUIRED = (
     "workload",
@@ -33,6 +34,8 @@ REQUIRED = (
 )
 GROUP = {"amp": "half", "fp16": "half", "bf16": "half", "fp32": "single", "tf32": "single", "fp8": "fp8"}
 _MAX_BYTES = 64 * 2**20
+_RELEASE = re.compile(r"\b(\d\d)\.(\d\d)\b")
+_PYTORCH = re.compile(r"PyTorch (\d+)\.(\d+)")
 _MAX_EXPONENT = 15  # samples of a recommender pass 10^9 a second
 
 
@@ -49,6 +52,7 @@ class Measurement:
     unit: str | None = None
     batch: float | None = None
     card: str | None = None
+    slice_profile: str | None = None
     task: str | None = None
     stack: str | None = None
     container: str | None = None
@@ -73,18 +77,22 @@ def read(path: Path) -> Iterator[Measurement]:
         Problem: unreadable file, missing column, or a number or unit that cannot be what the column says; exit code
             2, with the line.
     """
-    reader = csv.DictReader(io.StringIO(_text(path)))
+    text = _text(path)
+    reader = csv.reader(io.StringIO(text), delimiter=_delimiter(text))
     try:
-        header = [name.strip() for name in reader.fieldnames or ()]
-    except csv.Error as error:
-        raise Problem("this file is not a csv of measured rates", f"line 1: {error}", _columns_hint()) from None
-    missing = [name for name in REQUIRED if name not in header]
-    if missing:
-        raise Problem("measured rates lack a column", f"line 1: no {', '.join(missing)}", _columns_hint())
-    reader.fieldnames = header
-    try:
+        header = [name.strip().lower() for name in next(reader, [])]
+        _check_header(header)
         for cells in reader:
-            yield _measurement(reader.line_num, {k: (v or "").strip() for k, v in cells.items() if isinstance(k, str)})
+            if not any(cells):
+                continue
+            if any(cells[len(header) :]):
+                raise Problem(
+                    "a line has more cells than the header",
+                    f"line {reader.line_num}: {len(cells)} of {len(header)}",
+                    "quote cells that hold the delimiter",
+                )
+            cells += [""] * (len(header) - len(cells))
+            yield _measurement(reader.line_num, dict(zip(header, map(str.strip, cells), strict=False)))
     except csv.Error as error:
         raise Problem("a line cannot be read as csv", f"line {reader.line_num}: {error}", "mend the line") from None
 
@@ -93,8 +101,9 @@ def leave_out(row: Measurement) -> str | None:
     """Why a row may not be fitted or scored, as a reason code; None when it may.
 
     In this order: `unknown-stack`, `unknown-workload`, `unknown-gpu`, `unknown-precision`, `suspect` (the note says
-    so), `no-gradients` (N > 1 rows of a task whose copies exchanged none), `too-many-gpus`, `few-steps` (fewer
-    than 25 optimiser steps in the measured pass: steps = samples_in_pass / (batch N)).
+    so), `several-slices` (a job runs on one slice), `no-gradients` (N > 1 rows of a task whose copies exchanged
+    none), `too-many-gpus`, `few-steps` (fewer than 25 optimiser steps in the measured pass: steps = samples_in_pass /
+    (batch N)).
     """
     if row.stack is None:
         return "unknown-stack"
@@ -106,6 +115,8 @@ def leave_out(row: Measurement) -> str | None:
         return "unknown-precision"
     if row.note.upper().startswith("SUSPECT"):
         return "suspect"
+    if row.slice_profile is not None and row.n_gpus > 1:
+        return "several-slices"
     task = task_row(row.task, row.stack)
     if row.n_gpus > int(task["largest_n"]):
         return "no-gradients" if task["largest_n"] == "1" else "too-many-gpus"
@@ -126,28 +137,41 @@ def task_row(task: str, stack: str) -> dict[str, str]:
     return _tasks()[task, stack]
 
 
-def _columns_hint() -> str:
-    return f"the first line must name {', '.join(REQUIRED)}"
+def _check_header(header: Sequence[str]) -> None:
+    missing = [name for name in REQUIRED if name not in header]
+    if missing:
+        hint = f"the first line must name {', '.join(REQUIRED)}"
+        raise Problem("measured rates lack a column", f"line 1: no {', '.join(missing)}", hint)
+    doubled = next((name for name in header if name and header.count(name) > 1), None)
+    if doubled:
+        raise Problem("a column stands twice", f"line 1: {doubled}", "keep one of them")
+
+
+def _delimiter(text: str) -> str:
+    """The mark, of comma, semicolon and tab, that splits the header into columns we know."""
+    header = text.split("\n", 1)[0].lower()
+    return max(",;\t", key=lambda mark: len(set(REQUIRED) & {name.strip() for name in header.split(mark)}))
 
 
 def _text(path: Path) -> str:
+    """The file as text with one kind of line end; UTF-8, else gb18030."""
+    name = "the file of measured rates"
     try:
         if path.is_dir():
             raise Problem("measured rates are read from a csv file", str(path), "name the file, not its folder", USAGE)
-        if path.stat().st_size > _MAX_BYTES:
-            raise Problem("the file of measured rates is too large", str(path), "at most 64 MiB are read", USAGE)
-        return path.read_bytes().decode("utf-8-sig")
+        with path.open("rb") as file:  # bounded: a device or a pipe has no size to ask for
+            data = file.read(_MAX_BYTES + 1)
     except OSError as error:
-        raise Problem(
-            "the file of measured rates cannot be read", f"{path}: {error.strerror}", "check the path"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise Problem("the file is not UTF-8 text", f"{path}: byte {error.start}", "save it as UTF-8 csv") from None
+        raise Problem(f"{name} cannot be read", f"{path}: {error.strerror}", "check the path") from None
+    if len(data) > _MAX_BYTES:
+        raise Problem(f"{name} is too large", str(path), f"at most {_MAX_BYTES >> 20} MiB are read", USAGE)
+    return text_of(data, name, []).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _measurement(line: int, cells: dict[str, str]) -> Measurement:
     stack = _stack(cells["source_repo_or_url"])
     task = _task(stack, cells) if stack else None
+    card, profile = _card(cells["gpu"], cells["gpu_mem_gb"], cells["form_factor"])
     row = Measurement(
         line=line,
         workload=cells["workload"],
@@ -157,7 +181,8 @@ def _measurement(line: int, cells: dict[str, str]) -> Measurement:
         rate=_positive(line, "throughput", cells["throughput"]),
         unit=cells.get("unit") or None,
         batch=_positive(line, "batch_per_gpu", cells["batch_per_gpu"]) if cells["batch_per_gpu"] else None,
-        card=_card(cells["gpu"], cells["gpu_mem_gb"], cells["form_factor"]),
+        card=card,
+        slice_profile=profile,
         task=task,
         stack=stack,
         container=_container(stack, cells.get("software_date", ""), cells.get("note", "")) if stack else None,
@@ -225,32 +250,50 @@ def _cards() -> dict[tuple[str, str, str], str]:
 
 
 @cache
-def _card(gpu: str, memory: str, form: str) -> str | None:
+def _card(gpu: str, memory: str, form: str) -> tuple[str | None, str | None]:
+    """The card of a row, and the profile of its slice where it is one."""
     known = _cards().get((gpu, memory.removesuffix(".0"), form))
     if known:
-        return known
+        return known, None
     if form.lower() == "laptop" or "max-q" in gpu.lower() or "(" in gpu:
-        return None
+        return None, None
     try:
         memory_gib = float(memory) if memory else None
     except ValueError:
-        return None
+        return None, None
     from gpurent.hardware import names  # only for spellings that the written mapping lacks
 
-    return names.read_name(" ".join(filter(None, (gpu, form))), memory_gib=memory_gib).gpu
+    text = " ".join(filter(None, (gpu, form)))
+    told = names.read_name(text, memory_gib=memory_gib)
+    if told.gpu_share in (None, "whole"):
+        return told.gpu, None
+    if told.gpu is None:  # the memory may be the slice's own
+        told = names.read_name(text)
+    return (told.gpu, told.share_profile) if told.gpu_share == "mig" else (None, None)
 
 
 def _container(stack: str, software_date: str, note: str) -> str | None:
-    """The container of a run by its date or its note; None, which counts as the newest, where neither says."""
+    """The container of a run by its date or its note; None, which counts as the newest, where neither says.
+
+    A release that is not in the table counts as the newest known one before it, by its number or its PyTorch.
+    """
     known = [row for row in tables.rows("measured_containers") if row["stack"] == stack]
     for row in known:
         if software_date and row["software_date"] == software_date:
             return row["container"]
-    release = re.search(r"\b\d\d\.\d\d\b", software_date)
-    if release and release[0] in {row["container"] for row in known}:
-        return release[0]
+    for pattern in (_RELEASE, _PYTORCH):
+        asked = _version(pattern, software_date)
+        dated = [(_version(pattern, f"{row['software_date']} NGC {row['container']}"), row) for row in known]
+        older = [(version, row["container"]) for version, row in dated if version and asked and version <= asked]
+        if older:
+            return max(older)[1]
     era = re.search(r"\bera=(v\d)\b", note)
     return next((row["container"] for row in known if era and row["era"] == era[1]), None)
+
+
+def _version(pattern: re.Pattern[str], text: str) -> tuple[int, int] | None:
+    found = pattern.search(text)
+    return (int(found[1]), int(found[2])) if found else None
 
 
 def _positive(line: int, column: str, text: str) -> float:

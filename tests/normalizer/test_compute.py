@@ -159,12 +159,23 @@ def test_a_slice_is_never_faster_than_its_card(batch: float) -> None:
     assert whole <= slices[0] <= slices[1] <= slices[2]
 
 
-@pytest.mark.parametrize("workload", ["bert-large", "resnet50", "ssd300", "gnmt", "bert-base"])
+@pytest.mark.parametrize("workload", workloads.names())
 def test_three_sevenths_of_an_a100(workload: str) -> None:
     loaded = workloads.load(workload)
-    rates = card_rates(loaded, "amp")
-    share = step(rates, "a100-sxm-40gb", 1, 1, loaded.batch) / step(rates, "a100-sxm-40gb", 42 / 108, 0.5, loaded.batch)
-    assert 0.35 <= share <= 0.65
+    for precision in ("amp", "tf32"):
+        rates = card_rates(loaded, precision)
+        for card in ("a100-sxm-40gb", "a100-pcie-80gb"):
+            share = step(rates, card, 1, 1, loaded.batch) / step(rates, card, 42 / 108, 0.5, loaded.batch)
+            assert 0.35 <= share <= 0.65
+
+
+@pytest.mark.parametrize("workload", ["gnmt", "mask-rcnn", "bert-base"])
+@pytest.mark.parametrize(("units", "memory"), [(14 / 108, 1 / 8), (42 / 108, 0.5), (1.0, 1.0)])
+def test_slower_launching_never_makes_a_slice_faster(workload: str, units: float, memory: float) -> None:
+    rates = card_rates(workloads.load(workload), "amp")
+    for batch in (1.0, 8.0, 64.0):
+        steps = [step(rates, "a100-sxm-40gb", units, memory, batch, launch) for launch in (1.0, 1.3, 1.7, 2.5, 4.0)]
+        assert steps == sorted(steps)
 
 
 def test_launch_scales_only_the_hosts_part() -> None:

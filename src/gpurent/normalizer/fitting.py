@@ -71,7 +71,7 @@ def fit(columns: Floats, unit_s: Floats, containers: list[str], reference: set[s
         columns: `design` of the measured rows.
         unit_s: measured seconds per unit.
         containers: the container of each row.
-        reference: containers whose factor is 1; where none is present, all share the factor 1.
+        reference: containers whose factor is 1; where none of them is present, all share the factor 1.
     """
     names = sorted(set(containers))
     index = np.array([names.index(name) for name in containers])

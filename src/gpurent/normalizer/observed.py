@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -113,7 +113,7 @@ def task_of(name: str, task: str | None, stack: str | None) -> Task | None:
 
 @cache
 def reference_containers() -> frozenset[str]:
-    """Containers whose factor is 1: rates of today's software."""
+    """Containers of today's software: a rate measured in one of them stands as it is."""
     return frozenset(row["container"] for row in tables.rows("measured_containers") if row["reference"] == "1")
 
 
@@ -121,6 +121,27 @@ def reference_of(containers: Iterable[str]) -> set[str]:
     """The reference containers among some; where none is among them, the newest stands for them."""
     found = set(containers)
     return found & reference_containers() or {max(found)}
+
+
+@cache
+def baseline_containers() -> frozenset[str]:
+    """Reference containers that a fit counts as 1: the software most cards were measured in, one a stack."""
+    return frozenset(row["container"] for row in tables.rows("measured_containers") if row["baseline"] == "1")
+
+
+def fixed_factors(containers: Sequence[str], card: Sequence[int]) -> set[str]:
+    """Containers whose factor a fit does not look for: the baseline, and those of a single card.
+
+    Where one card alone was measured in a container, nothing tells the software from the card. Rows without the
+    baseline take their reference containers as 1.
+    """
+    cards_in: dict[str, set[int]] = {}
+    for container, place in zip(containers, card, strict=True):
+        cards_in.setdefault(container, set()).add(int(place))
+    if not set(cards_in) & baseline_containers():
+        return reference_of(cards_in)
+    least = tables.constants("model")["container_min_cards"]
+    return set(baseline_containers()) | {container for container, each in cards_in.items() if len(each) < least}
 
 
 def _gradient_bytes(row: Mapping[str, str]) -> dict[str, float]:

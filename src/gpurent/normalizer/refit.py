@@ -31,7 +31,7 @@ def fit_rows(rows: Observed) -> Coefficients | None:
     if len(set(known.card.tolist())) < constants("model")["min_cards_to_fit"]:
         return None
     columns = design(known.matrix_tflops, known.bandwidth_gbyte_s, known.batch)
-    reference = observed.reference_of(known.container)
+    reference = observed.fixed_factors(known.container, known.card.tolist())
     prior = constants("model")["container_prior_rows"]
     return Coefficients("fitted", fit(columns, known.unit_s, list(known.container), reference, prior_rows=prior))
 
@@ -115,6 +115,8 @@ def tables_of_all_tasks() -> tuple[Rows, Rows, Rows]:
     deviations: Rows = []
     for task in observed.tasks().values():
         rates = observed.rate_rows(task.task, task.stack)
+        if not rates:  # nothing measured of it in this selection
+            continue
         dates = {"source": rates[0]["source"], "as_of": max(row["as_of"] for row in rates)}
         for group in GROUPS:
             key = {"task": task.task, "stack": task.stack, "group": group}

@@ -128,7 +128,8 @@ class TaskBook:
         chosen = rows.where(current) if current.any() else rows
         known = self.coefficients[asked.group]
         batch = np.where(np.isfinite(chosen.batch), chosen.batch, self.batch)
-        unit_s = chosen.unit_s / (1.0 if submitted else transfer.factors(chosen, known.fit))
+        as_is = submitted or current.any()
+        unit_s = chosen.unit_s / (1.0 if as_is else transfer.factors(chosen, known.fit))
         rest = float(basis.parts[:3].sum())
         step = constants("model")["own_step_share"] * float(basis.parts[3])
         work = float(np.mean(unit_s - step / batch))

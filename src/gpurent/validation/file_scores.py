@@ -14,12 +14,14 @@ from statistics import median
 import numpy as np
 
 from gpurent import measurements
-from gpurent.hardware import cards
+from gpurent.hardware import cards, slices
 from gpurent.measurements import Measurement
-from gpurent.normalizer import matrix, observed, refit, spread
+from gpurent.normalizer import compute, matrix, observed, refit, spread
 from gpurent.normalizer.observed import Observed, Task
-from gpurent.normalizer.task_book import TaskBook
+from gpurent.normalizer.task_book import Entry, TaskBook
+from gpurent.offer import clean_line
 from gpurent.validation import one_gpu, several_gpus
+from gpurent.validation.points import Point
 from gpurent.validation.scores import Cell
 
 _NAIVE = ("flops", "bandwidth")
@@ -30,12 +32,13 @@ class FileScores:
     """What a file of measured rates says of the model.
 
     `cells` in the file's order; `given_one` the rows of several GPUs predicted from a measured rate of one (of the
-    file, else of the package); `naive` the same rows by FLOPS or bandwidth alone; `skipped` counts by reason, with up
-    to a few examples of what was not known.
+    file, else of the package); `slices` the rates of slices over a measured rate of their whole card; `naive` the same
+    rows by FLOPS or bandwidth alone; `skipped` counts by reason, with what was not known.
     """
 
     cells: list[Cell]
     given_one: list[Cell]
+    slices: list[Point]
     naive: dict[str, list[Cell]]
     skipped: dict[str, int]
     examples: dict[str, list[str]]
@@ -47,7 +50,7 @@ def score(path: Path) -> FileScores:
     Raises:
         Problem: the file cannot be read, or a line of it is not what its header says.
     """
-    found = FileScores([], [], {name: [] for name in _NAIVE}, {}, {})
+    found = FileScores([], [], [], {name: [] for name in _NAIVE}, {}, {})
     scored: list[Measurement] = []
     for row in measurements.read(path):
         reason = measurements.leave_out(row) or _no_coefficients(row)
@@ -61,7 +64,12 @@ def score(path: Path) -> FileScores:
             found.naive[name].append(_naive(row, name))
     known = _one_gpu_rates(scored)
     for row in scored:
-        if row.n_gpus > 1 and row.batch is not None and (rate := known.get(_setting(row))) is not None:
+        rate = None if row.batch is None else known.get(_setting(row))
+        if row.batch is None or rate is None:
+            continue
+        if row.slice_profile is not None:
+            found.slices.append(_slice_point(row, row.slice_profile, rate))
+        elif row.n_gpus > 1:
             task = _task(row)
             step_1 = row.batch * task.units_per_sample / rate
             found.given_one.append(_several(row, task, row.batch, step_1, spread.sigma("measured"), "measured"))
@@ -77,7 +85,8 @@ def _no_coefficients(row: Measurement) -> str | None:
 
 def _skip(found: FileScores, row: Measurement, reason: str) -> None:
     found.skipped[reason] = found.skipped.get(reason, 0) + 1
-    name = row.gpu if reason == "unknown-gpu" else row.source if reason == "unknown-stack" else row.workload
+    told = {"unknown-gpu": row.gpu, "unknown-stack": row.source, "unknown-precision": row.precision}
+    name = clean_line(told.get(reason, row.workload))
     listed = found.examples.setdefault(reason, [])
     if name not in listed:
         listed.append(name)
@@ -102,10 +111,36 @@ def _cell(row: Measurement) -> Cell | None:
     factor = book.coefficients[charge.group].fit.factors.get(row.container or "", 1.0)
     batch = row.batch or task.usual_batch
     unit_s = entry.unit_s(batch) * factor
+    if row.slice_profile is not None:
+        stretch = _stretch(entry, row, row.slice_profile, batch)
+        if stretch is None:
+            return None
+        whole = one_gpu.cell_of(
+            task, charge.group, _as_rows(row, charge, batch), 0, unit_s * stretch, entry.sigma, entry.evidence
+        )
+        return replace(whole, slice_profile=row.slice_profile)
     if row.n_gpus > 1:
         step_1 = unit_s * batch * task.units_per_sample
         return _several(row, task, batch, step_1, entry.sigma, entry.evidence)
     return one_gpu.cell_of(task, charge.group, _as_rows(row, charge, batch), 0, unit_s, entry.sigma, entry.evidence)
+
+
+def _stretch(entry: Entry, row: Measurement, profile: str, batch: float) -> float | None:
+    """Step of a row's slice over its whole card's; None where the profile is none of the card's."""
+    share = slices.fractions(row.card or "", "mig", profile)
+    if share is None:
+        return None
+    matrix_s, bandwidth_s, host_s = batch * entry.parts[:3]
+    return float(compute.slice_stretch(matrix_s, bandwidth_s, host_s, entry.parts[3], share.compute, share.bandwidth))
+
+
+def _slice_point(row: Measurement, profile: str, whole_rate: float) -> Point:
+    """The slice's share of its card's rate, measured and by what is known of the card without this cell."""
+    task, charge = _task(row), _charge(row)
+    book = _book_without(task.task, task.stack, charge.group, row.card or "")
+    entry = None if book is None else book.entry(cards.index()[row.card or ""], charge)
+    stretch = np.nan if entry is None else _stretch(entry, row, profile, row.batch or task.usual_batch) or np.nan
+    return Point(f"{row.card} {profile}", "mig", row.rate / whole_rate, 1.0 / stretch)
 
 
 @cache
@@ -166,6 +201,6 @@ def _one_gpu_rates(rows: Iterable[Measurement]) -> dict[tuple[object, ...], floa
                     found.setdefault(setting, []).append(float(row["rate"]))
     own: dict[tuple[object, ...], list[float]] = {}
     for each in rows:
-        if each.n_gpus == 1:
+        if each.n_gpus == 1 and each.slice_profile is None:
             own.setdefault(_setting(each), []).append(each.rate)
     return {setting: median(rates) for setting, rates in {**found, **own}.items()}

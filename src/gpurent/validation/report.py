@@ -53,9 +53,10 @@ def of_file(path: Path) -> Document:
     """The model against a csv of measured rates, each row predicted without its own cell."""
     result = file_scores.score(path)
     found = {
-        "one_gpu": _statistics([cell for cell in result.cells if cell.n_gpus == 1]),
+        "one_gpu": _statistics([cell for cell in result.cells if cell.n_gpus == 1 and not cell.slice_profile]),
         "several_gpus": _statistics([cell for cell in result.cells if cell.n_gpus > 1]),
         "given_one_gpu": _statistics(result.given_one),
+        "mig": _of_points(result.slices) if result.slices else {"n": 0},
     }
     document = _common(result.cells, result.naive, result.skipped)
     return {**document, "skipped_examples": result.examples, "scores": found, **_judged("file", found)}
@@ -93,6 +94,7 @@ def _row(cell: Cell) -> Document:
         "workload": _workload(cell),
         "stack": cell.stack,
         "gpu": cell.card,
+        "share_profile": cell.slice_profile or None,
         "n_gpus": cell.n_gpus,
         "precision": cell.asked or _PRECISION.get(cell.precision, cell.precision),
         "batch_per_gpu": cell.batch,

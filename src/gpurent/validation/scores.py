@@ -32,6 +32,7 @@ class Cell:
     evidence: str
     asked: str = ""  # the precision as the file names it
     line: int | None = None  # of the file
+    slice_profile: str = ""  # where it is a slice of the card
 
     @property
     def ape(self) -> float:
@@ -90,7 +91,8 @@ def pair_order(cells: Sequence[Cell]) -> tuple[float | None, int]:
 def _comparable(cells: Sequence[Cell]) -> dict[tuple[str, ...], list[Cell]]:
     groups: dict[tuple[str, ...], list[Cell]] = {}
     for cell in cells:
-        groups.setdefault((cell.task, cell.stack, cell.group, cell.container, str(cell.n_gpus)), []).append(cell)
+        if not cell.slice_profile:
+            groups.setdefault((cell.task, cell.stack, cell.group, cell.container, str(cell.n_gpus)), []).append(cell)
     return groups
 
 
