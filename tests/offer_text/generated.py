@@ -179,7 +179,14 @@ def _facts_zh(parts: _Parts) -> list[str]:
 def _cards_en(parts: _Parts) -> str:
     n = parts.count
     return parts.one(
-        f"{n}x {parts.name}", f"{n} x {parts.name}", f"{parts.name} x {n}", f"{parts.name} x{n}", f"{n}× {parts.name}"
+        f"{n}x {parts.name}",
+        f"{n}x{parts.name}",
+        f"{n} x {parts.name}",
+        f"{parts.name} x {n}",
+        f"{parts.name} x{n}",
+        f"{n}× {parts.name}",
+        f"{parts.name} (x{n})",
+        f"{parts.name}:{n},",
     )
 
 
@@ -191,6 +198,9 @@ def _cards_zh(parts: _Parts) -> str:
         f"{n}张{parts.name}",
         f"{parts.name} {_COUNT_ZH[n]}",
         f"{parts.name}×{n}",
+        f"{n}x{parts.name}",
+        f"{parts.name}（{n}卡）",
+        f"{n}卡{parts.name}",
     )
 
 

@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpurent import tables
 from gpurent.errors import UNKNOWN, Problem
+from gpurent.hardware.names import read_name
 from gpurent.offer_text import quotes_left_out, read_machine, read_offers
+from gpurent.offer_text.gather import gather, main_mention
 from gpurent.offer_text.quotes_of import split
 from gpurent.offer_text.tidy import plain, tidy
 
@@ -155,3 +158,12 @@ class TestMachine:
         with pytest.raises(Problem) as caught:
             read_machine("Ryzen 9, 64GB")
         assert caught.value.code == UNKNOWN
+
+
+@pytest.mark.parametrize("row", list(tables.rows("cards")), ids=lambda row: str(row["card"]))
+def test_every_card_of_the_table_is_found_in_a_quote(row: dict[str, str]) -> None:
+    for name in (row["name"], row["name"].removeprefix("NVIDIA ").removeprefix("AMD "), row["card"]):
+        mention = main_mention(gather(tidy(f"1x {name}, 16 vCPU, 64 GB RAM, $1.20/hr")))
+        assert mention is not None, name
+        found, meant = read_name(mention.text), read_name(name)
+        assert (found.gpu, found.candidates) == (meant.gpu, meant.candidates)

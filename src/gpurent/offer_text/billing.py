@@ -47,9 +47,12 @@ _SETUP_FEE = compiled(
     r"(?:set-?up|activation|install\w*|开通费|安装费|初装费|开户费)(?:\s?fee)?"
 )
 _DEPOSIT = compiled(r"押金\s*[\d.]*\s?万?元?|deposit(?:\s*of)?\s*[$¥￥€]?\s?[\d,.]*|押一付一|押\S付\S")
-_UNITS = compiled(r"(?P<n>\d{1,5})\s*(?:compute\s*)?units?\s*(?:for|=|at)?\s*[$](?P<p>\d{1,4}(?:\.\d{1,2})?)")
+_UNITS = compiled(
+    r"(?P<n>\d{1,5})\s*(?:compute\s*)?units?\s*(?:for|=|at)?\s*[$](?P<p>\d{1,4}(?:\.\d{1,2})?)"
+    r"|[$](?P<p2>\d{1,4}(?:\.\d{1,2})?)\s*(?:/|per|for|=)\s*(?P<n2>\d{1,5})\s*(?:compute\s*)?(?:units?|cu)(?![a-z])"
+)
 _UNIT_RATE = compiled(
-    r"(?P<n>\d{1,3}(?:\.\d{1,2})?)(?:\s?-\s?\d{1,3}(?:\.\d{1,2})?)?\s*(?:compute\s*)?(?:units?|cu)?\s*/\s*(?:h|hr|hour)(?![a-z])"
+    r"(?P<n>\d{1,3}(?:\.\d{1,2})?)(?:\s?-\s?\d{1,3}(?:\.\d{1,2})?)?\s*(?:compute\s*)?(?:units?|cu)?\s*(?:/|per|an?)\s*(?:h|hr|hour)(?![a-z])"
 )
 
 
@@ -114,5 +117,8 @@ def units_price(scan: Scan) -> str | None:
         return None
     scan.blank(*bought.span())
     scan.blank(*used.span())
-    hourly = Decimal(bought["p"]) / Decimal(bought["n"]) * Decimal(used["n"])
+    paid, units = (bought["p"] or bought["p2"]), (bought["n"] or bought["n2"])
+    if not int(units):
+        return None
+    hourly = Decimal(paid) / Decimal(units) * Decimal(used["n"])
     return f"${hourly:.4f}/h"

@@ -27,11 +27,12 @@ _BARE = (
 )
 _CORE = (
     r"(?:(?:rtx|gtx)[\s_-]*(?:pro[\s_-]*)?(?:a[\s_-]?)?\d{3,4}(?!\d)"
-    r"|titan[\s_-]*(?:rtx|xp|x|v)\b|titan\b"
+    r"|(?:gtx[\s_-]*)?titan(?:[\s_-]*(?:rtx|xp|x|v))?\b"
     r"|(?<![a-z0-9])pro[\s_-]*(?:[2-6][05]00)(?!\d)"
-    r"|(?<![a-z0-9.])(?:a(?:100x?|800|10[gm]?|16|30x?|40|[2456][05]00)|[bh][123]00|h800|h20|g[bh][23]00|l20n?|l40s?|l4|l2|t4g?|"
-    r"p40?|p100|p4000|v100s?|k80|m[46]0|mi[-\s]?\d{2,3}[axh]?)(?:s(?=[\s,.;)]|$))?(?![a-z0-9.]*\d?[a-z]{3})(?!\d)"
-    r"|gaudi[\s_-]*\d|(?<![a-z0-9])910\s?[abc][1-4]?(?![a-z0-9])|(?<![a-z0-9])310p\d?\b|(?<![a-z0-9])s[345]000\b"
+    r"|(?<![a-z0-9.])(?:a(?:100x?|800|10[gm]?|16|2(?!-)|30x?|40|[2456][05]00)|[bh][123]00|h800|h20|g[bh][23]00|l20n?|l40s?|l4|l2|t4g?|t10|"
+    r"p40?|p100|p[456]000|v100s?|g[vp]100|k80|m[146]0|mi[-\s]?\d{2,3}[axh]?)(?:s(?=[\s,.;)]|$))?(?![a-z0-9.]*\d?[a-z]{3})(?!\d)"
+    r"|p10[246][\s-]?(?:090|100)(?!\d)|radeon[\s_-]*pro[\s_-]*vii\b|(?:ascend|昇腾)[\s_-]*910(?![a-z0-9])"
+    r"|gaudi(?:[\s_-]*\d)?(?![a-z0-9])|(?<![a-z0-9])910\s?[abc][1-4]?(?![a-z0-9])|(?<![a-z0-9])310p\d?\b|(?<![a-z0-9])s[345]000\b"
     r"|(?<![a-z0-9])v(?:520|620|710)\b|cmp[\s_-]*\d{2,3}\s?hx|(?<![a-z0-9])\d{2,3}\s?hx\b|v-?gpu[\s_-]*\d{1,3}\s?g?b?(?![a-z0-9])"
     r"|天垓\s?\d{2,3}|bw\s?1000|ppu[\s_-]?\d{3}|mlu[\s_-]?\d{3}|(?<![a-z0-9])k100(?:[\s_-]?ai)?\b"
     r"|(?:rx[\s_-]?)?(?<!\d)[679]\d00[\s_-]?xtx?\b|(?<![a-z0-9])w[67][5-9]00x?\b"
@@ -39,8 +40,8 @@ _CORE = (
 )
 _SUFFIX = (
     r"(?:[\s_/+-]*(?:\(\s*)?(?:ti|super|ada(?:[\s_-]*(?:generation|gen|lovelace))?|blackwell|ampere|hopper|sxm(?:\s?[2-6](?!\d|\s?(?:卡|张|块|x|\*|gpu|card)))?|pci-?e?|"
-    r"nvl\d{0,2}|nv-?link|hbm\d?e?|gddr\dx?|oam|max-?q|server(?:[\s_-]*edition)?|workstation(?:[\s_-]*edition)?|bse|se|ws|wk|we|"
-    r"sff|laptop|mobile|mega|plus|sli|ac|cc|pc|tensor[\s_-]*core(?:[\s_-]*gpu)?|accelerator|oc|"
+    r"nvl\d{0,2}|nv-?link|hgx|dgx|hbm\d?e?|gddr\dx?|oam|max-?q|server(?:[\s_-]*edition)?|workstation(?:[\s_-]*edition)?|bse|se|ws|wk|we|"
+    r"sff|laptop|mobile|pascal|mega|plus|sli|ac|cc|pc|tensor[\s_-]*core(?:[\s_-]*gpu)?|accelerator|oc|"
     r"d(?:[\s_-]?v2)?|s|魔改版?|改版?|显卡|modded|mod|full|整卡|" + _SIZE + _NOT_CARD_SIZE + r"|显存|vram|v2"
     r"|mig(?:[\s_:-]*\d(?:c\.\d)?g\.\d{1,3}gb(?:\+(?:me|gfx)(?:\.all)?)?)?|\d(?:c\.\d)?g\.\d{1,3}gb(?:\+(?:me|gfx)(?:\.all)?)?"
     r"|(?<=[\da-z])-\d{1,3}[qcab])(?![a-z0-9])(?:\s*\))?)"
@@ -56,8 +57,9 @@ _BEFORE = compiled(
     rf"(?<![\d.,a-z$¥￥€£])(?P<n>{COUNT})\s{{0,2}}(?:{_TIMES}_?|{_UNIT}\s?{_TIMES}?|(?:of|units?\s+of)\s)?\s{{0,2}}(?:的|of\s)?\s?\Z",
 )
 _AFTER = compiled(
-    rf"^\s{{0,3}}(?:[,;:|)\]]\s{{0,2}})?(?:(?P<times>{_TIMES}|(?<=[^\d\s]):)\s{{0,2}})?(?P<n>{COUNT})\s{{0,2}}-?\s?(?P<unit>{_UNIT}(?![a-z]))?"
-    r"(?![\d.]|\s?(?:g\b|gb|gib|tb|核|线程|v?cpu|cores?|ghz|vcores?|[a-z]?元|万|/))",
+    r"^\s{0,3}(?:(?P<sky>:\s?(?=\d{1,2}(?:[\s,;}\])\"']|\Z)))|[,;:|()\]]\s{0,2})?"  # SkyPilot's A100:8
+    rf"(?:(?P<times>{_TIMES})\s{{0,2}})?(?P<n>{COUNT})\s{{0,2}}-?\s?(?P<unit>{_UNIT}(?![a-z]))?"
+    r"(?![\d.]|\s?(?:g\b|gb|gib|tb|核|线程|v?cpus?(?!\s?[:=])|cores?|ghz|vcores?|[a-z]?元|万|/|(?:usd|\$|cny|rmb|eur|€)(?!\s?\d)|块|美|per\s))",
 )
 _ANYWHERE = compiled(
     rf"(?<![\d.,a-z$¥￥€£/])(?P<n>{COUNT})\s{{0,2}}-?\s?(?:[x*]\s{{0,2}})?(?P<unit>卡|张卡|块卡|张|路|gpus?\b|cards?\b|way\b)(?!时|/?小时|-?h\b|-?hour)",
@@ -67,7 +69,8 @@ _TIMES_PRICE = compiled(
 )  # "B300 SXM, 8x $7.89/GPU-h"
 _LABEL = compiled(
     r"(?:gpus?|cards?|显卡|卡数|数量|count|num_?gpus?|gpu[\s_]*(?:count|qty|num(?:ber)?|数量?|卡数)|qty|quantity)\s{0,2}[:=]\s{0,2}"
-    rf"(?P<n>{COUNT})(?![\d.]|\s?(?:g\b|gb|gib|tb))",
+    rf"(?P<n>{COUNT})(?![\d.]|\s?(?:g\b|gb|gib|tb))"
+    rf"|(?:(?:gpu|显卡|卡)\s?数量?|卡数)\s{{1,2}}(?P<n2>{COUNT})(?![\d.]|\s?(?:g\b|gb|gib|tb))",
 )
 _ATTACHED = compiled(r"^x(?P<n>\d{1,2})(?=[\s(,*]|\Z)")
 _PLURAL = re.compile(r"(?<=\d)s$")
@@ -137,7 +140,7 @@ def is_card(text: str) -> bool:
 def _count_beside(scan: Scan, start: int, end: int) -> tuple[int | None, str]:
     before = _BEFORE.search(scan.left[max(0, start - 16) : start])
     after = _AFTER.match(scan.left[end : end + 24])
-    if after and (after["times"] or after["unit"]):
+    if after and (after["sky"] or after["times"] or after["unit"]):
         number = count_of(after["n"])
         scan.blank(end, end + after.end())
         if before and not number:
@@ -155,7 +158,7 @@ def count_elsewhere(scan: Scan) -> tuple[int | None, str]:
     for pattern in (_LABEL, _ANYWHERE, _TIMES_PRICE):
         match = scan.first(pattern)
         if match:
-            return count_of(match["n"]), match.group().strip()
+            return count_of(match["n"] or match["n2"]), match.group().strip()
     return None, ""
 
 

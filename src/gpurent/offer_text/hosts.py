@@ -15,7 +15,7 @@ _SIZE = rf"(?P<n>{_NUMBER})\s?(?P<u>tib|tb|gib|gb|mib|mb|t|g)(?![a-z/])(?!\s?/\s
 
 _GHZ = r"(?:\s*(?:CPU)?\s*@?\s*\(?\d(?:\.\d{1,2})?\s*GHz\)?)"
 _CPU = compiled(
-    r"(?:(?P<sockets>[1248])\s?[x*]\s?)?(?<![a-z0-9])(?P<cpu>"
+    r"(?:(?<![a-z0-9.])(?P<sockets>[1248])\s?[x*]\s?|(?<![a-z0-9]))(?P<cpu>"
     r"(?:intel(?:\(r\))?\s*)?(?:xeon|至强)(?:\(r\))?(?:\s*(?:platinum|gold|silver|bronze|max))?\s*(?:w-|e[357]-|w)?\s?\d{3,4}[a-z+]{0,3}\d?(?:\s*v\d)?"
     r"|(?:intel(?:\(r\))?\s*)?(?:xeon(?:\(r\))?\s*)?(?:platinum|gold|silver|bronze|铂金|金牌|银牌)\s*\d{4}[a-z+]{0,3}"
     r"|(?:intel(?:\(r\))?\s*)?(?:xeon(?:\(r\))?\s*)?e[57]-?\d{4}[a-z]?(?:\s*v\d)?"
@@ -24,6 +24,7 @@ _CPU = compiled(
     r"|(?:amd\s*)?ryzen\s*(?:pro\s*)?(?:[3579]\s*)?(?:pro\s*)?\d{4}[a-z]{0,2}(?:3d)?(?:\s*\d{1,2}-core(?:\s*processor)?)?"
     r"|(?:intel(?:\(r\))?\s*)?(?:core(?:\(tm\))?\s*)?(?:i[3579]|ultra\s*[579])[\s-]?\d{3,5}[a-z]{0,3}"
     r"|(?:双路|单路|四路|2路|dual(?:\s*socket)?)\s*(?:(?:intel|amd|xeon|epyc|至强)\s*)?(?!(?:20[678]0|30[5-9]0|40[5-9]0|50[5-9]0)(?!\d|[a-su-z]))\d{4}[a-z]{0,2}"
+    r"|(?(sockets)(?:8[1-5]|6[1-5]|7[2-7]|9[2-6]|4[35])\d[\df][a-z+]{0,2}(?!\s?(?:ada|[gt]b?(?![a-z])))|(?!))"
     r"|(?:aws\s*)?graviton\s?\d|nvidia\s*grace|grace\s*cpu|ampere\s*altra(?:\s*max)?|neoverse[\s-]?[nv]\d"
     r"|(?:鲲鹏|kunpeng)\s*-?\d{3}|(?:海光|hygon)\s*(?:c86\s*)?\d{4}|(?:飞腾|phytium)\s*\S{2,8}"
     r"|(?:[357]9\d0|59\d5|39\d0|79\d5)w?x(?:3d)?\b|1[0-4]\d00kf?s?\b|8[1-6]\d{2}[a-z]\+?(?=[\s,;/)@]|$)"
@@ -34,14 +35,15 @@ _CPU_LABEL = compiled(r"(?:cpu|处理器)(?:\s*model|型号|\s*name)?\s*[:=]\s*(
 
 _THREADS = compiled(
     r"(?<![\d.])(?P<a>\d{1,4}(?:\.\d{1,2})?)\s?(?:/\s?(?P<total>\d{1,4}(?:\.\d)?)\s?)?-?\s?"
-    r"(?P<unit>v-?cpus?|vcores?|v核|虚拟核心?|逻辑核心?|线程|threads?|ocpus?|pcpus?|物理核心?|physical\s+cores?|cores?|核心|核|cpus?)(?![a-z])"
-    r"(?:\s?(?:cpu|处理器))?|"
+    r"(?P<unit>v-?cpus?|vcores?|v核|虚拟核心?|逻辑核心?|线程|threads?|ocpus?|pcpus?|物理核心?|physical\s+cores?|cores?|核心|核|cpus?)(?:\s?(?:cpu|处理器))?(?![a-z])|"
     r"(?<![a-z])(?P<label>v-?cpus?|cpu\s*(?:核心?数?|cores?|count)|cpus?|核心?数|cores|threads)\s{0,2}[:=]?\s{0,2}(?P<b>\d{1,4}(?:\.\d{1,2})?)"
     r"(?:\s?/\s?(?P<total2>\d{1,4}(?:\.\d)?))?(?:\s?(?P<unit2>v-?cpus?|核心?|cores?|线程|c\b|vc\b))?(?!\.?\d|\s?(?:ghz|gb?\b|x\s))",
 )
 _CORES_THREADS = compiled(
     r"(?<![\d.])(?P<c>\d{1,3})\s?(?:c|核|cores?)\s?[/,]?\s?(?P<t>\d{1,3})\s?(?:t|线程|threads?)(?![a-z0-9])"
 )
+# how many cards are to be had: no count of anything in the offer
+_IDLE = compiled(r"(?:空闲|剩余|可租|idle|free)(?:/\S{1,6})?\s?[:=]?\s?\d{1,4}\s?/\s?\d{1,4}(?![\d.])")
 _PAIR = compiled(
     rf"(?<![\d.a-z])(?P<c>\d{{1,4}})\s?(?:c|核|vcpus?|cores?|v)\s?[,/+|*-]?\s?(?P<n>{_NUMBER})\s?(?P<u>gib|gb|g|tb)(?![a-z/])"
     r"(?!\s?(?:ssd|nvme|hdd|disk|硬盘|系统盘|数据盘|storage|volume|显存|vram))"
@@ -79,7 +81,7 @@ _KINDS = (
 _KIND = "|".join(f"(?:{words})" for _, words in _KINDS)
 _KIND_PATTERNS = tuple((kind, compiled(rf"(?<![a-z])(?:{words})")) for kind, words in _KINDS)
 _ROLE = (
-    r"(?:系统|数据)盘?(?!盘)|container(?:\s*disk)?|volume(?:\s*/\S{1,24})?|root|boot|os\s*disk|data\s*disk"
+    r"(?:系统|数据)盘?(?!盘)|container(?:\s*disk)?|vol(?:ume)?(?![a-z])(?:\s*/\S{1,24})?|root|boot|os\s*disk|data\s*disk"
     r"|temp(?:orary)?(?:\s*disk)?|scratch|硬盘|磁盘|disk|storage|存储|本地存储|local\s*storage|ephemeral"
 )
 _MORE = r"(?:免费|free|local|本地|total|共|各|each|persistent|高速|快速|企业级|enterprise|raid\s?\d?|每块|随机|usable)"
@@ -94,6 +96,7 @@ _SPEED = compiled(
     r"(?:(?:read|读取?|顺序读|sequential\s*read|disk|磁盘|up to|最高)[\s:=]{0,3})?"
     rf"(?P<n>{_NUMBER})\s?(?P<u>gb|mb|gib|mib|g|m)(?:/s|ps(?!\w)|ytes/s)(?:\s?(?P<kind2>{_KIND}))?",
 )
+_LINK_BEFORE = compiled(r"(?:pci-?e|p2p|nvlink|h2d|d2h|显存带宽|memory\s*bandwidth|hbm\d?e?)[^;|\n]{0,16}\Z")
 _KIND_ALONE = compiled(rf"(?<![a-z0-9])(?:{_KIND})(?![a-z0-9])")
 _DISK_BARE = compiled(r"(?P<role>系统盘|数据盘)\s{0,2}:?\s{0,2}(?P<n>\d{1,5})(?!\s?[gt\d.])")  # 数据盘50: in GB
 _IOPS = compiled(rf"(?P<n>{_NUMBER})\s?(?P<k>k|万)?\s?iops|iops\s?[:=]?\s?(?P<n2>{_NUMBER})\s?(?P<k2>k|万)?")
@@ -144,7 +147,7 @@ def kind_of(words: str | None) -> str | None:
 
 
 _BARE_NUMBER = compiled(
-    r"^(?:双路|单路|四路|2路|dual(?:\s*socket)?)\s*(?:intel|amd|xeon|epyc|至强)?\s*(?P<n>(?P<d>\d)\d{3}[a-z]{0,2})\Z"
+    r"^(?:(?:双路|单路|四路|2路|dual(?:\s*socket)?)\s*(?:intel|amd|xeon|epyc|至强)?\s*)?(?P<n>(?P<d>\d)\d{2}[\df][a-z+]{0,2})\Z"
 )
 _SERIES = {"8": "Xeon Platinum", "6": "Xeon Gold", "5": "Xeon Gold", "4": "Xeon Silver", "7": "EPYC", "9": "EPYC"}
 
@@ -196,6 +199,8 @@ def read_sizes(scan: Scan, facts: HostFacts, of_card: frozenset[int] = frozenset
     match = scan.first(_VRAM)
     if match:
         facts.vram_gib = number_of(match["n"] or match["n2"]) * GIB[(match["u"] or match["u2"]).lower()]
+    for _ in scan.take(_IDLE):
+        pass
     both = _CORES_THREADS.search(scan.left)
     if both and int(both["t"]) >= int(both["c"]):
         scan.blank(*both.span())
@@ -242,13 +247,17 @@ def _take_ram(scan: Scan, facts: HostFacts, of_card: frozenset[int]) -> re.Match
 def read_disks(scan: Scan, facts: HostFacts) -> None:
     """Disks and their speed."""
     match: re.Match[str] | None
+    rates: list[tuple[bool, float]] = []
     for match in scan.take(_SPEED):
         scale = 1000.0 if match["u"].lower().startswith("g") else 1.0
         rate = number_of(match["n"]) * scale
-        if rate > FASTEST_DISK_MBYTE_S:  # a card's memory or a PCIe link
-            continue
-        facts.disk_read_mbyte_s = max(facts.disk_read_mbyte_s or 0.0, rate)
-        facts.disk_kind = facts.disk_kind or kind_of(match["kind1"]) or kind_of(match["kind2"])
+        kind = kind_of(match["kind1"]) or kind_of(match["kind2"])
+        facts.disk_kind = facts.disk_kind or kind
+        before = scan.text[max(0, match.start() - 24) : match.start()]
+        if rate > FASTEST_DISK_MBYTE_S or (not match["kind1"] and _LINK_BEFORE.search(before)):
+            continue  # a card's memory or a PCIe link
+        rates.append((kind is not None, rate))
+    facts.disk_read_mbyte_s = max(rates)[1] if rates else None
     match = scan.first(_IOPS)
     if match:
         scale = {"k": 1e3, "万": 1e4}.get((match["k"] or match["k2"] or "").lower(), 1.0)

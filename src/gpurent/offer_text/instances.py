@@ -18,6 +18,11 @@ _TOKEN = re.compile(
     r"|[A-Za-z0-9][A-Za-z0-9_.-]{2,60}[A-Za-z0-9])(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
+# A type's name by its form: Huawei's p2s.2xlarge.8, Tencent's GN10Xp.2XLARGE40, ecs.pni2.3xlarge.
+_UNKNOWN = re.compile(
+    r"(?<![A-Za-z0-9._-])(?:ecs\.)?[a-z][a-z0-9-]{1,24}\.(?:\d{1,2}x|x)?large(?:\.?\d{1,4})?(?![A-Za-z0-9._-])",
+    re.IGNORECASE,
+)
 _VULTR = re.compile(
     r"(?<![a-z0-9])vcg-(?P<gpu>[a-z0-9]+)-(?P<c>\d{1,3})c-(?P<g>\d{1,4})g-(?P<v>\d{1,4})vram(?![a-z0-9])", re.IGNORECASE
 )
@@ -52,6 +57,11 @@ def read_instance(scan: Scan, facts: Facts) -> None:
     if match:
         scan.blank(*match.span())
         _vultr(match, facts)
+        return
+    match = _UNKNOWN.search(scan.left)
+    if match:  # its hardware is not known, but its numbers count no cards
+        scan.blank(*match.span())
+        facts.known.setdefault("sku", match.group())
 
 
 def fill_instance(name: str, facts: Facts) -> bool:

@@ -15,8 +15,10 @@ _LINK = compiled(r"(?P<switch>nv-?switch|全互联)|nv-?link(?:\s*(?P<bridge>bri
 _PCIE = compiled(
     r"pci-?e\s*(?:gen)?\s*[345](?:\.0)?(?:\s*x\s?\d{1,2})?|x\s?16\s*lanes?|(?:gen\s*[345]|pcie)\s*x\s?\d{1,2}\b"
 )
-_PCIE_RATE = compiled(r"pcie\s*[:=]?\s*(\d{1,3}(?:\.\d)?)\s?gb/s")
-_FABRIC_NAME = r"infiniband|roce(?:\s?v2)?|efa(?:v\d)?|slingshot|ib(?:\s*组网|网络)?|ndr|hdr|rdma"
+_PCIE_RATE = compiled(r"pcie\s*[:=]?\s*(?:[345](?:\.0)?[, ]{1,2}\d{1,2}x\s)?(\d{1,3}(?:\.\d)?)\s?gb/s")
+_FABRIC_NAME = (
+    r"infiniband|roce(?:\s?v2)?|efa(?:v\d)?|slingshot|ib(?:\s*组网|网络)?|ndr|hdr|rdma|(?:cx|connect-?x)[\s-]?[5678]"
+)
 _FABRIC = compiled(
     rf"(?:(?:(?P<k>\d{{1,2}})\s?[x*]\s?)?(?P<n>\d{{1,4}}(?:\.\d)?)\s?(?P<u>t|g)(?:b/s|bps|bit/s|b)?\s*(?:的)?)?(?<![a-z])(?P<name>{_FABRIC_NAME})(?![a-z])"
     r"(?:\s*(?:网络|组网|network)?\s*(?:(?P<k2>\d{1,2})\s?[x*]\s?)?(?P<n2>\d{2,4}(?:\.\d)?)\s?(?P<u2>t|g)(?:b/s|bps|bit/s|b)?(?![a-z]))?",

@@ -46,10 +46,13 @@ def _card_memory(scan: Scan, facts: Facts, name: str | None, sizes: list[re.Matc
     if name is None or facts.host.vram_gib is not None or "gpu_memory_gib" in facts.known:
         return
     whole = memory_sizes(name)
+    number = facts.count or next((one.attached for one in facts.mentions if one.attached), None) or 1
     cut = facts.share in ("mig", "vgpu") and len(sizes) == 1  # "1/6 A10, 4GB": the slice's own
     for size in sizes:
         value = float(size["n"])
         plain = not size["low"] and not size["k"] and size["u"].lower().startswith("g")
+        if plain and number > 1 and value not in whole and value / number in whole:  # "gpu-h100x8-640gb"
+            value /= number
         if plain and (value in whole or (cut and value < max(whole, default=0))):
             facts.host.vram_gib = value
             sizes.remove(size)

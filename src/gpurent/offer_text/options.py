@@ -13,6 +13,8 @@ from gpurent.offer_text.terms import purchase_near
 from gpurent.price_text import PriceText
 
 _MACHINE_WORDS = re.compile(r"整机|/\s?台|每台|/\s?节点|per\s+(?:node|server)|/\s?(?:node|server)", re.IGNORECASE)
+_OF_A_MACHINE = 0.3  # what is left of "per card" where the words speak of whole machines
+_CARD_WORDS = re.compile(r"单卡|每卡|每张|/\s?卡|/\s?张|卡时|per\s+(?:gpu|card)|/\s?gpu", re.IGNORECASE)
 _UNTAXED = re.compile(
     r"不含\s?(?:增值)?税|未税|税前|(?:excl\w*\.?|ex\.?|plus|before|without)\s?(?:vat|tax)|\+\s?(?:vat|税)",
     re.IGNORECASE,
@@ -64,6 +66,8 @@ def price_options(facts: Facts, base: dict[str, Any]) -> list[Option]:
         near = purchase_near(facts.text, price.start, price.end) if len(prices) > 1 else None
         for changes, own, why in _of_price(price, facts, base):
             extra = (Why("other-price", {"price": price.text}),) if index else ()
+            if near is None and _by_the_hour_beside_longer(price, prices, facts):
+                near = "on-demand"
             bought = {"purchase": near} if near else {}
             options.append(({**changes, **bought}, own * weight, why + extra))
     if facts.spot_price is not None:
@@ -71,6 +75,13 @@ def price_options(facts: Facts, base: dict[str, Any]) -> list[Option]:
             spot = {**changes, "purchase": "spot"}
             options.append((spot, own * 0.2, (*why, Why("spot-column", {"price": facts.spot_price.text}))))
     return options
+
+
+def _by_the_hour_beside_longer(price: PriceText, prices: list[PriceText], facts: Facts) -> bool:
+    """ "1.39/h 包日 30 包月 850": the words for the month are not the hour's."""
+    units = [one.readings[0].price.unit for one in prices]
+    longer = set(units) & {"day", "week", "month", "year"}
+    return price.readings[0].price.unit == "hour" and bool(longer) and not facts.known.get("term_months")
 
 
 def per_card_and_node(prices: list[PriceText], count: int) -> tuple[PriceText, PriceText] | None:
@@ -95,6 +106,7 @@ def _of_price(price: PriceText, facts: Facts, base: dict[str, Any]) -> Iterator[
     for reading in price.readings:
         if one and "per-missing" in price.flags and reading.price.per == "gpu":
             continue  # one card: the same price twice
+        less = reading.price.per == "gpu" and "per-missing" in price.flags and _whole_machine(facts.text)
         for native, weight, unit_why in _units(reading.price, price.flags):
             months = term or {"month": Decimal(1), "year": Decimal(12)}.get(native.unit)
             update: dict[str, Any] = {"term_months": months} if months else {}
@@ -105,7 +117,12 @@ def _of_price(price: PriceText, facts: Facts, base: dict[str, Any]) -> Iterator[
             if months and "purchase" not in base:
                 fields["purchase"] = "reserved"
             whys = tuple(Why(code, {"price": price.text}) for code in reading.why if code in _PRICE_WHY)
-            yield fields, reading.confidence * weight, whys + unit_why
+            likely = reading.confidence * weight * (_OF_A_MACHINE if less else 1.0)
+            yield fields, likely, whys + unit_why
+
+
+def _whole_machine(text: str) -> bool:
+    return _MACHINE_WORDS.search(text) is not None and not _CARD_WORDS.search(text)
 
 
 def _units(price: Price, flags: frozenset[str]) -> Iterator[tuple[Price, float, tuple[Why, ...]]]:

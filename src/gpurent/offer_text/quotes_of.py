@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gpurent.offer_text.cards import has_card
+from gpurent.offer_text.cards import has_card, is_card
 from gpurent.offer_text.objects import objects
 from gpurent.offer_text.pasted import is_pasted
 from gpurent.offer_text.rows import heads
@@ -61,7 +61,7 @@ def _rows(piece: str) -> list[str]:
         head = found[0].group()
         return [f"{head}\n{line}" for line in lines if line.strip() != head.strip() and re.search(r"\d", line)]
     if len(lines) == 1:
-        lines = [part for part in re.split(r"\s*;\s+", lines[0]) if part]
+        return _parts(lines[0])
     if len(lines) < 2:
         return []
     lines = [line for line in lines if not re.fullmatch(r"[\s|:+=-]*", line)]
@@ -69,6 +69,27 @@ def _rows(piece: str) -> list[str]:
         return [_labelled(lines[0], line) for line in lines[1:]]
     if all(has_card(line) and find_prices(line) for line in lines):
         return lines
+    return []
+
+
+def _parts(line: str) -> list[str]:
+    """Several quotes of one line ("4090 1.8元/时, 3090 1.2元/时"): each part names a card and a price of its own."""
+    for mark in (";", "|", ", ", " / "):
+        pieces = line.split(mark)
+        if not 1 < len(pieces) <= 4 * MAX_QUOTES:
+            continue
+        parts: list[str] = []
+        named = priced = False  # what the part so far has
+        for piece in pieces:
+            card, price = is_card(piece), bool(find_prices(piece))
+            if not parts or (named and priced and card):
+                parts.append(piece)
+                named, priced = card, price
+            else:
+                parts[-1] += mark + piece
+                named, priced = named or card, priced or price
+        if len(parts) > 1 and all(is_card(part) and find_prices(part) for part in parts):
+            return [part.strip() for part in parts]
     return []
 
 

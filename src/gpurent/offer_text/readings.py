@@ -199,7 +199,7 @@ def _counts(facts: Facts, base: dict[str, Any]) -> list[Option]:
             ({"gpu_count": 1}, 0.25, (Why("one-card-assumed", {}),)),
         ]
     one: Option = ({"gpu_count": 1}, 0.95, (Why("one-card-assumed", {}),))
-    if not facts.prices or facts.profile or facts.share:
+    if not facts.prices or facts.profile or facts.share or facts.known.get("sku"):
         return [one]
     # a price that no single card has may be a machine's; the market decides
     return [one, ({"gpu_count": CARDS_OF_A_MACHINE}, 0.05, (Why("machine-by-price", {"n": CARDS_OF_A_MACHINE}),))]

@@ -18,7 +18,7 @@ _RESERVED = compiled(
     r"(?<![a-z])(?:reserved|reservation|commit(?:ted|ment)?|savings?\s*plan|contract(?:ed)?|prepaid)(?![a-z])|包年|包月|长租|合约|预留",
 )
 _TERM = compiled(
-    r"(?P<n>\d{1,3}|一|半|两|三)\s?-?\s?(?P<u>months?|mo\b|years?|yrs?|个月|年)\s*-?\s*(?:term|commit(?:ment)?|contract|reserved|reservation|min(?:imum)?|起租|起|合约|合同|预付|prepaid|lease)"
+    r"(?P<n>\d{1,3}|一|半|两|三)\s?-?\s?(?P<u>months?|mo\b|years?|yrs?|个月|年)\s*-?\s*(?:term|commit(?:ment)?|contract|reserved|reservation|min(?:imum)?|cud|ri(?![a-z])|savings?|plan|lease|prepay|upfront|deal|起租|起|合约|合同|预付|prepaid)"
     r"|(?:min(?:imum)?(?:\s*(?:term|commitment|of))?|term(?:\s*of)?|起租|租期|合同期?|合约|签|commit(?:ment)?(?:\s*of)?|contract(?:\s*of)?|reserved?(?:\s*for)?)\s*[:=]?\s*(?P<n2>\d{1,3}|一|半|两|三)\s?-?\s?(?P<u2>months?|mo\b|years?|yrs?|个月|年)",
 )
 _TIER = compiled(

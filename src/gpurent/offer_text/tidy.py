@@ -23,7 +23,10 @@ _SIGNS: dict[int, int | str | None] = {
 }  # fmt: skip
 _MAP: dict[int, int | str | None] = {**_FULL_WIDTH, **_SIGNS}
 _MAP[ord("•")] = "* "
-_GLUED = re.compile(r"(?<![A-Za-z0-9.])(\d{1,3}[xX])(?=[A-Za-z])(?!large|metal)")  # 8xH100, not g5.2xlarge
+_GLUED = re.compile(  # 8xH100 and 8H100, not g5.2xlarge; H100MIG
+    r"(?<![A-Za-z0-9.])(\d{1,3}[xX])(?=[A-Za-z])(?!large|metal)"
+    r"|(?<![A-Za-z0-9.])([1-8])(?=(?:[HAB][12]00|[AH]800|L40S?|V100|RTX)(?![A-Za-z0-9.]))|(?<=\d)()(?=MIG(?![a-z]))"
+)
 _ANSI = re.compile("\x1b(?:\\[[0-?]{0,32}[ -/]{0,8}[@-~]|\\][^\x07\x1b]{0,256}(?:\x07|\x1b\\\\)?|.)")
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]{0,15}(?:\s[^<>]{0,500})?/?>")
 _HTML = re.compile(r"</[A-Za-z][A-Za-z0-9]{0,15}\s*>|<(?:br|td|tr|li|p|div|span|table)\b", re.IGNORECASE)
@@ -45,7 +48,7 @@ def tidy(text: str) -> str:
         for character in text
         if character.isspace() or unicodedata.category(character)[0] != "C"
     ]
-    lines = (re.sub(" {2,}", "  ", line).rstrip() for line in _GLUED.sub(r"\1 ", "".join(kept)).split("\n"))
+    lines = (re.sub(" {2,}", "  ", line).rstrip() for line in _GLUED.sub(r"\1\2 ", "".join(kept)).split("\n"))
     return "\n".join(lines).strip("\n ")
 
 

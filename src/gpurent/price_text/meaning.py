@@ -170,7 +170,7 @@ def _discount(cluster: list[Token]) -> Decimal | None:
     for token in cluster:
         if token.kind == "off":
             words = token.match["off"]
-            number = Decimal(re.match(r"[\d.]+", words).group())  # type: ignore[union-attr]
+            number = Decimal(re.search(r"\d[\d.]*", words).group())  # type: ignore[union-attr]
             rest = number / (10 if number < 10 else 100)  # 9折, 9.5折 and 95折 are all read in tenths or hundredths
             scale = rest if "折" in words else 1 - number / 100
             return scale if 0 < scale < 1 else None

@@ -59,7 +59,8 @@ TOKEN = re.compile(
     # a word needs its boundaries, a sign does not
     rf"|(?P<cur>(?:(?<![a-z])|(?=[^a-z]))(?:{_CURRENCY})(?:(?![a-z])|(?<=[^a-z])))"
     r"|(?P<shell>(?<![\w.])-?(?:/bin/)?(?:ba|z|da|k)?sh(?=\.\d))"
-    r"|(?P<off>(?<![\d.])\d{1,2}(?:\.\d)?\s?(?:折|%\s?(?:off|discount|优惠)))"
+    r"|(?P<off>(?:(?:会员|学生|新用户|新客|首[月单]|限时|活动|优惠|老客户?|vip|认证|再|可|享|打|价|member|student|discount)\s?){0,4}"
+    r"(?<![\d.])\d{1,2}(?:\.\d)?\s?(?:折|%\s?(?:off|discount|优惠)))"
     # what one payment buys, and for how long; "GPU-hour" and "卡时" say both
     rf"|(?P<gpuhour>(?:{_EACH})?(?:gpu|card|卡|accelerator)\s?{_SEPARATOR}?\s?{_HOUR})"
     rf"|(?P<nodehour>(?:{_EACH})?(?:node|instance|server|machine|台|机|节点)\s?{_SEPARATOR}?\s?{_HOUR})"

@@ -51,8 +51,9 @@ def _amount(context: Context) -> Iterator[Finding]:
         yield Finding("price-discount", "info", {"words": words})
     if context.facts.units:
         yield Finding("price-in-units", "warning", {"usd_per_hour": float(price.amount) if price else None})
-    for component in context.facts.component_prices[:2]:
-        yield Finding("price-excludes", "warning", {"words": component})
+    if context.facts.component_prices:
+        words = "; ".join(context.facts.component_prices[:3])
+        yield Finding("price-excludes", "warning", {"words": words})
 
 
 def _basis(context: Context) -> Iterator[Finding]:
@@ -75,6 +76,8 @@ def _basis(context: Context) -> Iterator[Finding]:
             code = "price-currency-open"
         elif other.offer.price and offer.price.unit != other.offer.price.unit:
             code = "price-period-open"
+        elif {why.code for why in (*context.settled.readings[0].why, *other.why)} & {"discount-to-take"}:
+            code = "price-discount-open"
         yield Finding(code, "warning", numbers, shown, verdict="need-more-info")
     if offer.price.per == "gpu" and n > 1 and first is not None:
         each, node = float(first) / n, float(first)

@@ -119,11 +119,17 @@ def _band(offer: Offer, found: Resolution, peers: Peers) -> _Band | None:
     centre = math.sqrt(min(lows) * max(highs)) * fraction
     sigma = max(rules["least_price_sigma"], math.log(max(highs) / min(lows)) / 2.56)  # the band as 10 and 90 %
     if market is not None and market.low and market.high and market.median:
-        high = min(high, market.high * rules["market_above"])
+        if not _list_price(offer):
+            high = min(high, market.high * rules["market_above"])
         low = max(low, market.low * rules["market_below"])
         spread = math.log(market.high / market.low) / 2.56
         centre, sigma = market.median, max(rules["least_price_sigma"], spread)
     return _Band(low, high, centre, sigma, market)
+
+
+def _list_price(offer: Offer) -> bool:
+    """Whether a big cloud asks it: its list prices are several times a market's of small providers."""
+    return any(row["provider"] == offer.provider and row["kind"] == "hyperscaler" for row in tables.rows("providers"))
 
 
 def _ruled_out(offer: Offer, price: float, band: _Band, on: date) -> Why:
