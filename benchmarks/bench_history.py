@@ -102,8 +102,9 @@ def questions(path: Path, last: datetime) -> None:
             lambda: series.prices(db, days[len(days) // 2 :][:1], resolve, lambda o, f: True, fx.embedded()),
             0.3,
         )
-        timed("diff: first and last night", lambda: changes.diff(db, START, last), 0.3)
-        timed("diff: last two nights", lambda: changes.diff(db, *changes.last_moments(db)), 0.3)
+        year = changes.at_time(START), changes.at_time(last)
+        timed("diff: first and last night", lambda: changes.diff(db, *year), 0.3)
+        timed("diff: last two nights", lambda: changes.diff(db, *changes.last_points(db)), 0.3)
         key = db.execute("SELECT key FROM offer LIMIT 1 OFFSET 100").fetchone()[0]
         timed("one offer's history", lambda: changes.spells(db, key), 0.3)
         timed("runs: the last 20", lambda: changes.runs(db, 20), 0.3)

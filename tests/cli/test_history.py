@@ -120,6 +120,7 @@ def test_a_failed_provider_exits_4_with_its_reason(run: Run, replay: Any) -> Non
         (["snapshot", "--replay", "/nowhere"], 2, "/nowhere"),
         (["snapshot", "--accept", "x", "--provider", "verda"], 2, "x"),
         (["snapshot", "--provider", "tencent"], 2, "tencent"),  # not official
+        (["snapshot", "--replay", str(ROOT / "fixtures")], 2, "fixtures"),  # bodies of tests, no kept answers
         (["history"], 3, "history.sqlite"),
         (["diff"], 3, "history.sqlite"),
         (["verify"], 3, "history.sqlite"),
@@ -145,6 +146,12 @@ def test_what_cannot_be_done_is_three_lines(run: Run, words: list[str], code: in
         (["history", "--region", "mars"], 3),
         (["history", "zzz"], 3),
         (["history", "--since", "2026-01-02", "--until", "2026-01-01"], 2),
+        (["history", "--since", "99999y"], 2),
+        (["history", "--since", "0001-01-01T00:00+05:00"], 2),
+        (["history", "--since", "2026-W48"], 2),
+        (["history", "--on", "2020-01-01"], 3),
+        (["diff", "2020-01-01"], 3),
+        (["diff", "#2", "#1"], 2),
         (["diff", "1d", "9d"], 2),
         (["diff", "#99"], 3),
         (["cheapest", "--below", "-1"], 2),
@@ -169,6 +176,12 @@ def test_prices_over_time(run: Run, month: Path) -> None:
     assert code == 0
     assert "█" in out
     assert "-48.3 %" in out
+    code, out, _ = run("history", "--on", f"{NOW - timedelta(days=20):%Y-%m-%d}", "--gpu", "a100*")
+    assert out.splitlines()[2].split() == [
+        "card",
+        *["offers", "lowest", "USD/GPU-h", "median", "USD/GPU-h", "id", "provider", "of", "the", "lowest"],
+    ]
+    assert out.splitlines()[3].split()[1:4] == ["1", "2.50", "2.50"]
     code, out, _ = run("history", "--on", f"{NOW - timedelta(days=20):%Y-%m-%d}", "--gpu", "a100*", "-o", "csv")
     assert [row["lowest_usd_per_gpu_hour"] for row in rows(out)] == ["2.5"]
 
@@ -185,6 +198,9 @@ def test_one_offer_s_history(run: Run, month: Path) -> None:
     assert code == 0
     (span,) = rows(out)
     assert (span["price"], span["ended"]) == ("0.40", "")
+    _, out, _ = run("history", offer("b", gpu="RTX 4090", region="eu").offer_id[:6], "--lang", "zh")
+    assert "0.40 USD/hour" in out
+    assert "未说明" in out
 
 
 def test_differences(run: Run, month: Path) -> None:
@@ -196,13 +212,34 @@ def test_differences(run: Run, month: Path) -> None:
     assert rows(run("diff", "--gpu", "rtx-4090", "-o", "csv")[1]) == []
 
 
+def test_a_card_that_is_gone_has_no_price_now(run: Run, month: Path) -> None:
+    with closing(store.open_to_write(month)) as db:
+        keep_night(db, [offer("a", "1.55")], NOW)
+    _, out, _ = run("history", "--gpu", "rtx-4090")
+    card, offers, first, lowest, _, now, median, change, *_ = out.splitlines()[3].split()
+    assert (card, offers, first, lowest, now, median, change) == ("rtx-4090", "0", "0.400", "0.400", "–", "–", "–")
+    _, _, err = run("diff")
+    assert "gone 1" in err
+
+
+@pytest.mark.parametrize("folder", ["~nobody-of-this-name/x", "x" * 300])
+@pytest.mark.parametrize("command", ["runs", "compare -w bert-large", "snapshot --replay /"])
+def test_a_folder_that_cannot_be_is_told(run: Run, monkeypatch: pytest.MonkeyPatch, folder: str, command: str) -> None:
+    monkeypatch.setenv("GPURENT_DATA_DIR", folder)
+    code, out, err = run(*command.split())
+    assert (code, out) == (2, "")
+    assert len(err.strip().splitlines()) == 3
+
+
 def test_cheapest_for_scripts(run: Run, month: Path) -> None:
     code, out, _ = run("cheapest", "--gpu", "a100*", "--since", "7d", "--below", "1.60", "-o", "json")
     assert code == 0
     (row,) = json.loads(out)["rows"]
     assert (row["usd_per_gpu_hour"], row["percent_above"]) == (1.55, 0.0)
     assert run("cheapest", "--gpu", "a100*", "--since", "7d", "--below", "1.55")[0] == 3
-    assert run("cheapest")[0] == 0
+    code, out, _ = run("cheapest")
+    assert code == 0
+    assert "lowest USD/GPU-h" in out
 
 
 def test_verify_says_whole_and_exits_1_on_any_difference(run: Run, month: Path) -> None:

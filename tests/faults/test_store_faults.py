@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -56,6 +58,78 @@ except Problem as problem:
 """
 
 
+@pytest.mark.parametrize(
+    ("content", "code", "what"),
+    [
+        (b"", None, ""),
+        (b"hello, this is no database\n" * 9, 1, "this file is damaged"),
+        (bytes(4096), 1, "this file is damaged"),
+    ],
+)
+def test_what_verify_says_of_a_file_that_is_no_history(
+    tmp_path: Path, content: bytes, code: int | None, what: str
+) -> None:
+    path = tmp_path / store.FILE_NAME
+    path.write_bytes(content)
+    if code is None:
+        assert store.open_to_read(path) is None
+        return
+    with pytest.raises(Problem, match=what) as problem:
+        store.open_to_read(path, damaged=code)
+    assert problem.value.code == code
+
+
+def test_a_foreign_database_a_folder_and_a_first_run_cut_short(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.sqlite"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE other (a)")
+    with pytest.raises(Problem, match="no history of gpurent"):
+        store.open_to_read(path)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("DROP TABLE other")
+    assert store.open_to_read(path) is None  # as a first snapshot leaves it that was killed before it kept anything
+    with pytest.raises(Problem, match="no file"):
+        store.open_to_read(tmp_path)
+
+
+def test_a_flipped_bit_anywhere_that_matters_shows(tmp_path: Path) -> None:
+    path = tmp_path / store.FILE_NAME
+    with closing(store.open_to_write(path)) as db:
+        keep_night(db, [offer("a", region="Iceland", vcpus=16), offer("b", reliability=0.9, via="shop")])
+        keep_night(db, [offer("a", "1.60", region="Iceland", vcpus=16)], NIGHT + ONE_DAY)
+    whole, seen, chance = path.read_bytes(), _content(path), random.Random(3)
+    flipped = tmp_path / "flipped.sqlite"
+    found = 0
+    for place in chance.sample([place for place, byte in enumerate(whole) if byte], 600):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << chance.randrange(8)
+        flipped.write_bytes(damaged)
+        try:
+            reader = store.open_to_read(flipped)
+            assert reader is not None, place
+            with closing(reader):
+                differences = chain.verify(reader)
+        except Problem:
+            differences = ["no history"]
+        found += bool(differences)
+        assert differences or _content(flipped) == seen, place
+    assert found > 300
+
+
+# What `verify` answers for. When a run ended is written later than its collections.
+_WRITTEN = {
+    **dict.fromkeys(("collection", "offer", "facts", "span", "aggregate", "reject", "aside", "ecb_rate", "meta"), "*"),
+    "run": "id, started, how, version",
+}
+
+
+def _content(path: Path) -> list[object]:
+    with closing(sqlite3.connect(path)) as db:
+        return [
+            db.execute(f"SELECT {columns} FROM {name} ORDER BY 1, 2").fetchall() for name, columns in _WRITTEN.items()
+        ]
+
+
 def test_a_write_that_the_system_cuts_off_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / store.FILE_NAME
     with closing(store.open_to_write(path)) as db:
@@ -81,10 +155,10 @@ _COMMAND = "import sys; from gpurent.cli.app import main; sys.argv[0] = 'gpurent
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv, which takes root's rights away, is not installed")
 def test_snapshot_in_a_read_only_folder_is_three_lines(tmp_path: Path, environment: dict[str, str]) -> None:
     (tmp_path / "data").mkdir(mode=0o500)
-    (tmp_path / "empty").mkdir()
+    replay = kept_answers(tmp_path / "replay")
     plain = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
     done = subprocess.run(
-        [*plain, sys.executable, "-c", _COMMAND, "snapshot", "--replay", str(tmp_path / "empty")],
+        [*plain, sys.executable, "-c", _COMMAND, "snapshot", "--replay", str(replay)],
         env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 4

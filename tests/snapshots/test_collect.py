@@ -109,7 +109,7 @@ def test_a_refused_answer_waits_and_can_be_taken(nights: Nights) -> None:
     assert len(current.current_offers(nights.path)[0]) == 10
     with collect.history(nights.folder, lambda: nights.at) as db:
         taken = collect.accept(db, "cloud", nights.at)
-        assert (taken.status, taken.offers, taken.closed) == ("kept", 3, 7)
+        assert (taken.status, taken.offers, taken.gone) == ("kept", 3, 7)
         with pytest.raises(Problem) as problem:
             collect.accept(db, "cloud", nights.at)
     assert problem.value.code == NO
@@ -149,7 +149,7 @@ def test_a_cut_marketplace_answer_ends_no_offer_and_is_summed_up(nights: Nights)
     cut = listings("1.0", "1.3")
     cut.complete = False
     cut.troubles = ("64 rows and no more",)
-    assert nights.run(cut)["market"].closed == 1  # the one with another price
+    assert nights.run(cut)["market"].changed == 1  # the one with another price
     with nights.db() as db:
         assert db.execute("SELECT count(*) FROM span WHERE ended_in IS NULL").fetchone()[0] == 4
         assert db.execute("SELECT card, purchase, n, lowest, p25, median FROM aggregate ORDER BY seq").fetchall() == [
@@ -163,7 +163,7 @@ def test_troubles_make_an_answer_incomplete(nights: Nights) -> None:
     fake = cloud("cloud", "1.5")
     fake.troubles = ("page 2: answered 500",)
     ended = nights.run(fake)["cloud"]
-    assert (ended.complete, ended.closed) == (False, 0)
+    assert (ended.complete, ended.gone) == (False, 0)
     assert [remark.subject for remark in ended.remarks] == ["page 2: answered 500"]
 
 

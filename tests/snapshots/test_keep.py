@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from gpurent.money import Price
 from gpurent.offer import Offer, Reject
-from gpurent.snapshots import chain, keep, store
+from gpurent.snapshots import aside, chain, keep, store
 from gpurent.snapshots.collection import Remark, Verdict, without_doubles
 from gpurent.snapshots.current import current_offers
 from gpurent.snapshots.stored_offer import READINGS, join, split
@@ -128,8 +128,8 @@ def test_an_answer_kept_aside_comes_back_whole(db: sqlite3.Connection) -> None:
     )
     run = keep.begin_run(db, NIGHT, "live", "test")
     keep.refuse(db, run, given, Verdict((Remark("count", "", "9", "2"),)))
-    assert keep.taken_aside(db, "cloud") == given
-    assert keep.taken_aside(db, "elsewhere") is None
+    assert aside.taken(db, "cloud") == given
+    assert aside.taken(db, "elsewhere") is None
 
 
 def test_a_provider_is_kept_whole_or_not_at_all(db: sqlite3.Connection) -> None:

@@ -28,6 +28,7 @@ MAX_BODY = 64 * 2**20
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_MANIFEST = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}\.json")
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ def _part(directory: Path, entry: dict[str, object]) -> Part:
 def runs(directory: Path) -> Iterator[tuple[str, Path]]:
     """(provider, manifest) of every kept collection, oldest first within a provider."""
     for path in sorted(directory.glob("*/*.json")):
-        if _NAME.fullmatch(path.parent.name) and path.parent.name != "bodies":
+        if _MANIFEST.fullmatch(path.name) and _NAME.fullmatch(path.parent.name):
             yield path.parent.name, path
 
 
@@ -194,7 +195,7 @@ def prune(directory: Path, before: datetime) -> int:
     named = {
         name
         for _, path in runs(directory)
-        for name in re.findall(r'"sha256": "([0-9a-f]{64})"', path.read_text("utf-8"))
+        for name in re.findall(r'"sha256": "([0-9a-f]{64})"', path.read_text("utf-8", "replace"))
     }
     for body in directory.glob("bodies/*/*.gz"):
         if body.stem not in named:

@@ -34,6 +34,7 @@ def cheapest(
     from datetime import UTC, datetime
 
     from gpurent.cli.output import document, emit
+    from gpurent.messages import say
     from gpurent.render.history import cheapest_table
     from gpurent.snapshots import questions
 
@@ -44,5 +45,7 @@ def cheapest(
         found = questions.prices(db, filters, *past.days(since, None, None, datetime.now(UTC)))
     rows = questions.cheapest_rows(questions.groups(found, found.usd_per_gpu_hour, keys), found, limit)
     answer = document("cheapest", since=found.days[0], until=found.days[-1], below=below, by=list(keys), rows=rows)
-    emit(answer, rows, output, lambda: cheapest_table(rows, state.lang()))
+    lang = state.lang()
+    title = say("history.title-cheapest", lang, since=found.days[0], until=found.days[-1])
+    emit(answer, rows, output, lambda: f"{title}\n\n{cheapest_table(rows, lang)}")
     return 0

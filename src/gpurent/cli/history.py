@@ -43,7 +43,7 @@ def history(
     from gpurent import workloads
     from gpurent.cli.output import document, emit
     from gpurent.messages import say
-    from gpurent.render.history import series_table
+    from gpurent.render.history import day_table, series_table
     from gpurent.snapshots import questions
 
     now = datetime.now(UTC)
@@ -63,9 +63,16 @@ def history(
     words = say("history.unit-epoch" if workload else "history.unit-price", lang)
     span = (found.days[0].isoformat(), found.days[-1].isoformat())
     answer = document("history", unit=unit, by=list(keys), since=span[0], until=span[1], workload=workload, rows=rows)
-    title = say("history.title", lang, unit=words, since=span[0], until=span[1], n=len(found.pairs))
-    lines = map(questions.summary, groups)
-    emit(answer, rows, output, lambda: f"{title}\n\n{series_table(lines, keys, words, lang)}")
+    offers = len({pair.offer.offer_id for pair in found.pairs})
+    title = say("history.title", lang, unit=words, since=span[0], until=span[1], n=offers)
+
+    def table() -> str:
+        if len(found.days) == 1:
+            day = say("history.title-day", lang, day=span[0], n=offers)
+            return f"{day}\n\n{day_table(rows, keys, unit, lang)}"
+        return f"{title}\n\n{series_table(map(questions.summary, groups), keys, lang)}"
+
+    emit(answer, rows, output, table)
     return 0
 
 

@@ -26,8 +26,11 @@ ByOption = Annotated[str, typer.Option("--by", metavar="KEY,...", help=f"Groups 
 
 
 @contextmanager
-def opened() -> Iterator[sqlite3.Connection]:
+def opened(damaged: int = USAGE) -> Iterator[sqlite3.Connection]:
     """The history, open to read.
+
+    Args:
+        damaged: exit code for a file that SQLite cannot make sense of.
 
     Raises:
         Problem: nothing was collected yet (exit 3).
@@ -36,10 +39,10 @@ def opened() -> Iterator[sqlite3.Connection]:
     from gpurent.snapshots import store
 
     path = paths.history()
-    db = store.open_to_read(path)
+    db = store.open_to_read(path, damaged)
     if db is None:
         raise Problem("there is no history yet", path, "collect once with `gpurent snapshot`", UNKNOWN)
-    with closing(db), store.told(path, USAGE):
+    with closing(db), store.told(path, USAGE, damaged):
         yield db
 
 

@@ -12,7 +12,10 @@ from gpurent.errors import PARTIAL, Problem
 def _chosen(environment: Mapping[str, str], own: str, service: str) -> Path | None:
     """The folder of our own variable, else the one systemd made for a service (the first of several)."""
     if environment.get(own):
-        return Path(environment[own]).expanduser()
+        try:
+            return Path(environment[own]).expanduser()
+        except RuntimeError:
+            raise Problem("there is no such user's folder", environment[own], f"set {own} to a folder") from None
     given = environment.get(service, "").split(":")[0]
     return Path(given) if given else None
 
@@ -38,8 +41,20 @@ def cache_dir(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def history(environment: Mapping[str, str] = os.environ) -> Path:
-    """The history file, which need not exist yet."""
-    return data_dir(environment) / "history.sqlite"
+    """The history file, which need not exist yet.
+
+    Raises:
+        Problem: its folder cannot be looked into (exit 2).
+    """
+    path = data_dir(environment) / "history.sqlite"
+    try:
+        path.exists()
+    except OSError as error:
+        raise Problem(
+            "the history's folder cannot be read", f"{path.parent}: {error.strerror}",
+            "check its rights, or set GPURENT_DATA_DIR",
+        ) from None  # fmt: skip
+    return path
 
 
 def made(folder: Path) -> Path:

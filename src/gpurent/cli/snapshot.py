@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -44,6 +45,7 @@ def snapshot(
     def now() -> datetime:
         return datetime.now(UTC)
 
+    kept = None if replay is None else _folder(replay)
     folder = paths.made(paths.data_dir())
     if accept is not None:
         if provider or replay or out:
@@ -60,11 +62,11 @@ def snapshot(
 
     with collect.history(folder, now) as db:
         progress.show()
-        outcomes = collect.asked(night, _network()) if replay is None else collect.replayed(night, _folder(replay))
+        outcomes = collect.asked(night, _network()) if kept is None else collect.replayed(night, kept)
         ended = collect.collect(db, night, outcomes, "live" if replay is None else "replay", told)
         _note_age(db, now())
     if not ended:
-        raise Problem("no kept answer of these providers", replay or provider, "see `gpurent providers list`", PARTIAL)
+        raise Problem("no kept answer of these providers", replay or provider, "see `gpurent providers list`")
     if out is not None:
         from gpurent.offer_file import write_offers
 
@@ -73,7 +75,6 @@ def snapshot(
 
 
 def _night(provider: str | None, unofficial: bool, replay: bool) -> Any:
-    import os
     from datetime import UTC, datetime
 
     from gpurent.adapters import registry
@@ -124,8 +125,6 @@ def _chosen(
 
 
 def _network() -> Any:
-    import os
-
     from gpurent.adapters.http import Network
 
     return Network(environ=os.environ)
@@ -134,9 +133,12 @@ def _network() -> Any:
 def _folder(replay: str | None) -> Any:
     from pathlib import Path
 
+    from gpurent.adapters import captures
+
     path = Path(replay or "")
-    if not path.is_dir():
-        raise Problem("--replay needs a folder of kept answers", replay, "for example $GPURENT_CACHE_DIR")
+    if not os.path.isdir(path) or not captures.latest(path):
+        do = "give one that `gpurent snapshot` wrote; `gpurent providers parse` reads single saved answers"
+        raise Problem("--replay needs a folder of kept answers", replay, do)
     return path
 
 
@@ -170,11 +172,11 @@ def _line(ended: Ended, lang: str) -> str:
     code = "bank-line" if ended.provider == bank.NAME else "line"
     text = say(
         f"snapshot.{code}", lang, provider=ended.provider, status=say(f"snapshot.{ended.status}", lang),
-        offers=ended.offers, opened=ended.opened, closed=ended.closed, rejects=ended.rejects, held=ended.held,
-        complete=complete(ended.complete, lang), seconds=f"{ended.seconds:.1f}",
+        offers=ended.offers, new=ended.new, changed=ended.changed, gone=ended.gone, rejects=ended.rejects,
+        held=ended.held, complete=complete(ended.complete, lang), seconds=f"{ended.seconds:.1f}",
     )  # fmt: skip
-    remarks = remarks_text([remark._asdict() for remark in ended.remarks], lang)
-    return f"{text}: {remarks}" if remarks else text
+    remarks = remarks_text([remark._asdict() for remark in ended.remarks], lang, 1)  # `runs` has them all
+    return say("snapshot.line-why", lang, line=text, remarks=remarks) if remarks else text
 
 
 def _note_age(db: Any, now: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,6 +26,7 @@ def runs(
     from gpurent.messages import say
     from gpurent.render.history import runs_table
     from gpurent.snapshots import changes
+    from gpurent.snapshots.moments import shown
 
     if not 1 <= last <= 100_000:
         raise Problem("--last must be 1 or more", last, "give a number of runs")
@@ -37,7 +38,7 @@ def runs(
     emit(document("runs", runs=listed), rows, output, lambda: runs_table(rows, lang))
     for run in found:
         if run.ended is None:
-            note(say("history.interrupted", lang, run=run.number, started=run.started.isoformat()))
+            note(say("history.interrupted", lang, run=run.number, started=shown(run.started)))
     return 0
 
 
@@ -52,14 +53,19 @@ def verify(
     gpurent verify --no-captures
     gpurent verify -o json
     """
+    import sqlite3
+    from contextlib import suppress
+
     from gpurent.cli import paths
     from gpurent.cli.output import document, emit
     from gpurent.messages import say
     from gpurent.snapshots import chain
 
-    with past.opened() as db:
+    extent: dict[str, Any] = {}
+    with past.opened(damaged=NO) as db:
         found = chain.verify(db, paths.cache_dir() if captures else None)
-        extent = chain.extent(db)
+        with suppress(sqlite3.DatabaseError):  # of a damaged file; `found` says so
+            extent = chain.extent(db)
     lang = state.lang()
     rows = [{"difference": difference} for difference in found]
     emit(document("verify", whole=not found, **extent, differences=found), rows, output, lambda: "\n".join(found))

@@ -43,22 +43,59 @@ def _head(lang: str, *names: str, **values: Any) -> list[str]:
     return [say(f"history.{name}", lang, **values) for name in names]
 
 
-def series_table(lines: Iterable[Mapping[str, Any]], by: Sequence[str], unit: str, lang: str) -> str:
+def card_text(label: str, lang: str) -> str:
+    """A card's label for people: its slice in brackets, the cards a seller's words can mean one after another.
+
+    >>> card_text("a10/1/6", "en"), card_text("h100-pcie-80gb|h100-sxm-80gb", "en")
+    ('a10 [1/6]', 'h100-pcie-80gb or h100-sxm-80gb')
+    """
+    cards, slash, share = label.partition("/")
+    text = say("history.or", lang).join(cards.split("|"))
+    return f"{text} [{share}]" if slash else text
+
+
+def _group(key: Sequence[str], by: Sequence[str], lang: str) -> list[str]:
+    return [card_text(word, lang) if name == "card" else word for name, word in zip(by, key, strict=True)]
+
+
+def _group_columns(by: Sequence[str], lang: str) -> list[Column]:
+    return [Column(name, shrinks=True) for name in _head(lang, *(f"by-{name}" for name in by))]
+
+
+def series_table(lines: Iterable[Mapping[str, Any]], by: Sequence[str], lang: str) -> str:
     """A line a group: what it cost first, lowest and now, how it moved, and its sparkline."""
-    names = _head(lang, *(f"by-{name}" for name in by))
     columns = [
-        *(Column(name, shrinks=True) for name in names),
+        *_group_columns(by, lang),
         *(Column(name, right=True) for name in _head(lang, "n", "first", "lowest", "on", "now", "median", "change")),
-        Column(f"{unit}"),
+        *(Column(name) for name in _head(lang, "by-day")),
     ]
     rows = [
         [
-            *line["key"], str(line["n"]), significant(line["first"]), significant(line["lowest"]), line["lowest_on"],
-            significant(line["now"]), significant(line["median"]), percent(line["change"]), spark(line["values"]),
+            *_group(line["key"], by, lang), str(line["n"]), significant(line["first"]),
+            significant(line["lowest"]), line["lowest_on"], significant(line["now"]),
+            significant(line["median"]), percent(line["change"]), spark(line["values"]),
         ]
         for line in lines
     ]  # fmt: skip
     return grid(columns, rows)
+
+
+def day_table(rows: Iterable[Mapping[str, Any]], by: Sequence[str], unit: str, lang: str) -> str:
+    """A line a group on one day: n, lowest, median, and whose the lowest was."""
+    numbers = _head(lang, "n", f"lowest-{unit}", f"median-{unit}")
+    columns = [
+        *_group_columns(by, lang),
+        *(Column(name, right=True) for name in numbers),
+        *(Column(name) for name in _head(lang, "id", "cheapest-provider")),
+    ]
+    cells = [
+        [
+            *_group([row[name] for name in by], by, lang), str(row["n"]), significant(row[f"lowest_{unit}"]),
+            significant(row[f"median_{unit}"]), row["cheapest_offer_id"], row["cheapest_provider"],
+        ]
+        for row in rows
+    ]  # fmt: skip
+    return grid(columns, cells)
 
 
 def percent(value: float | None) -> str:
@@ -70,10 +107,11 @@ def percent(value: float | None) -> str:
     return MISSING if value is None else f"{value:+.1f} %"
 
 
-def _place(row: Mapping[str, Any]) -> list[str]:
+def _place(row: Mapping[str, Any], lang: str) -> list[str]:
     via = f" ({row['via']})" if row["via"] else ""
     return [
-        row["offer_id"], f"{row['provider']}{via}", row["sku"] or row["listing"] or MISSING, row["card"],
+        row["offer_id"], f"{row['provider']}{via}", row["sku"] or row["listing"] or MISSING,
+        card_text(row["card"], lang),
         row["region"] or MISSING, row["purchase"],
     ]  # fmt: skip
 
@@ -92,7 +130,7 @@ def changes_table(rows: Iterable[Mapping[str, Any]], lang: str) -> str:
     ]
     cells = [
         [
-            say(f"history.kind-{row['change']}", lang), *_place(row), _money(row["before"], row["currency"]),
+            say(f"history.kind-{row['change']}", lang), *_place(row, lang), _money(row["before"], row["currency"]),
             _money(row["after"], row["currency"]), percent(row["percent"]),
         ]
         for row in rows
@@ -108,11 +146,14 @@ def cheapest_table(rows: Iterable[Mapping[str, Any]], lang: str) -> str:
     """A line a card or offer: its lowest price, when, and what it costs now."""
     columns = [
         *_place_columns(lang),
-        *(Column(name, right=True) for name in _head(lang, "gpus", "lowest", "on", "now", "above")),
+        *(
+            Column(name, right=True)
+            for name in _head(lang, "gpus", "lowest-usd_per_gpu_hour", "on", "now-gpu-hour", "above")
+        ),
     ]
     cells = [
         [
-            *_place(row), str(row["gpu_count"]), significant(row["usd_per_gpu_hour"]), row["day"],
+            *_place(row, lang), str(row["gpu_count"]), significant(row["usd_per_gpu_hour"]), row["day"],
             significant(row["usd_per_gpu_hour_now"]), percent(row["percent_above"]),
         ]
         for row in rows
@@ -128,16 +169,28 @@ def spells_table(rows: Iterable[Mapping[str, Any]], lang: str) -> str:
     ]
     cells = [
         [
-            row["first_seen"][:16], row["last_seen"][:16], row["price"] or MISSING,
-            _money(row["price_per_hour"], row["currency"] or ""), row["stock"], (row["ended"] or MISSING)[:16],
+            _minute(row["first_seen"]), _minute(row["last_seen"]), _price(row),
+            _money(row["price_per_hour"], row["currency"] or ""), say(f"history.stock-{row['stock']}", lang),
+            _minute(row["ended"]),
         ]
         for row in rows
     ]  # fmt: skip
     return grid(columns, cells)
 
 
-_COLLECTION = ("by-provider", "status", "complete", "offers", "new", "closed", "held", "rejects", "remarks")
-_NUMBERS = {"offers", "new", "closed", "held", "rejects"}
+def _minute(stamp: str | None) -> str:
+    return MISSING if stamp is None else stamp[:16].replace("T", " ")
+
+
+def _price(row: Mapping[str, Any]) -> str:
+    """The price as the provider says it."""
+    if row["price"] is None:
+        return MISSING
+    return f"{row['price']} {row['currency']}/{'GPU-' if row['price_per'] == 'gpu' else ''}{row['price_unit']}"
+
+
+_COLLECTION = ("by-provider", "status", "complete", "offers", "new", "changed", "gone", "held", "rejects", "remarks")
+_NUMBERS = {"offers", "new", "changed", "gone", "held", "rejects"}
 
 
 def snapshot_table(rows: Iterable[Mapping[str, Any]], lang: str) -> str:
@@ -152,14 +205,14 @@ def runs_table(rows: Iterable[Mapping[str, Any]], lang: str) -> str:
         *(Column(say(f"history.{name}", lang)) for name in ("run", "day")),
         *(Column(say(f"history.{name}", lang), right=name in _NUMBERS) for name in _COLLECTION),
     ]
-    cells = [[str(row["run"]), row["observed_at"][:16].replace("T", " "), *_collection(row, lang)] for row in rows]
+    cells = [[str(row["run"]), _minute(row["observed_at"]), *_collection(row, lang)] for row in rows]
     return grid(columns, cells)
 
 
 def _collection(row: Mapping[str, Any], lang: str) -> list[str]:
     return [
         row["provider"], say(f"snapshot.{row['status']}", lang), complete(row["complete"], lang), str(row["offers"]),
-        str(row["opened"]), str(row["closed"]), str(row["held"]), str(row["rejects"]),
+        str(row["new"]), str(row["changed"]), str(row["gone"]), str(row["held"]), str(row["rejects"]),
         remarks_text(row["remarks"], lang),
     ]  # fmt: skip
 
@@ -174,7 +227,7 @@ def remarks_text(remarks: Sequence[Mapping[str, str]], lang: str, most: int = 3)
     told = [remark_text(remark, lang) for remark in remarks[:most]]
     if len(remarks) > most:
         told.append(say("history.more", lang, n=len(remarks) - most))
-    return "; ".join(told)
+    return say("history.and", lang).join(told)
 
 
 def remark_text(remark: Mapping[str, str], lang: str) -> str:

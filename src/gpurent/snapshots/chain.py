@@ -12,11 +12,12 @@ import hashlib
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from gpurent.snapshots import stored_offer
-from gpurent.snapshots.stored_offer import canonical
+from gpurent.snapshots import store, stored_offer
+from gpurent.snapshots.stored_offer import IDENTITY, canonical
 
 COLLECTION = (
     "seq", "run", "provider", "status", "started", "ended", "observed_at", "complete", "offers", "held", "rejects",
@@ -41,8 +42,13 @@ def closed(key: str, first_in: int, last_in: int) -> str:
     return canonical(["c", key, first_in, last_in])
 
 
+def named(collected_by: str, key: str, *identity: Any) -> str:
+    """The line of an offer that is seen for the first time."""
+    return canonical(["n", collected_by, key, *identity])
+
+
 def other(kind: str, *values: Any) -> str:
-    """The line of an aggregate, a rejection, a currency rate."""
+    """The line of a run, an aggregate, a rejection, a currency rate."""
     return canonical([kind, *values])
 
 
@@ -72,6 +78,15 @@ def _lines(db: sqlite3.Connection) -> dict[int, list[str]]:
         lines[first_in].append(opened(key, facts, amount, stock))
         if ended_in is not None:
             lines[ended_in].append(closed(key, first_in, last_in))
+    identity = ", ".join(f"o.{name}" for name in ("collected_by", "key", *IDENTITY))
+    for seq, *rest in db.execute(
+        f"SELECT min(s.first_in), {identity} FROM offer o JOIN span s ON s.offer = o.id GROUP BY o.id"  # noqa: S608
+    ):
+        lines[seq].append(named(*rest))
+    for seq, *rest in db.execute(
+        "SELECT c.seq, r.started, r.how, r.version FROM collection c JOIN run r ON r.id = c.run"
+    ):
+        lines[seq].append(other("u", *rest))
     for seq, *rest in db.execute(
         "SELECT seq, card, gpu_count, purchase, currency, n, lowest, p25, median FROM aggregate"
     ):
@@ -90,7 +105,18 @@ def verify(db: sqlite3.Connection, captures: Path | None = None) -> list[str]:
         db: the history.
         captures: folder of the kept answers; None: they are not looked at.
     """
-    return [*_damage(db), *_chain(db), *_states(db), *_facts(db), *(_captures(db, captures) if captures else ())]
+    checks = [_damage(db), _form(db), _chain(db), _states(db), _facts(db), _aside(db)]
+    if captures:
+        checks.append(_captures(db, captures))
+    return [difference for check in checks for difference in _told(check)]
+
+
+def _told(check: Iterator[str]) -> Iterator[str]:
+    """A check's differences; damage that keeps it from being made is one itself."""
+    try:
+        yield from check
+    except (sqlite3.DatabaseError, OSError, ValueError, TypeError, KeyError) as error:
+        yield f"file: {error}"
 
 
 def extent(db: sqlite3.Connection) -> dict[str, Any]:
@@ -106,6 +132,16 @@ def _damage(db: sqlite3.Connection) -> Iterator[str]:
             yield f"file: {answer}"
     for table, row, parent, _ in db.execute("PRAGMA foreign_key_check"):
         yield f"{table} row {row}: names a {parent} that is not there"
+
+
+def _form(db: sqlite3.Connection) -> Iterator[str]:
+    """Tables and indexes that are not those of this format: a damaged one can be read and no longer written."""
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
+        store.build(fresh, store.migrations())
+        different = set(db.execute(query)) ^ set(fresh.execute(query))
+        for name in sorted({str(row[1]) for row in different}):
+            yield f"table or index {name}: is not as this format has it"
 
 
 def _chain(db: sqlite3.Connection) -> Iterator[str]:
@@ -144,8 +180,19 @@ def _states(db: sqlite3.Connection) -> Iterator[str]:
 
 def _facts(db: sqlite3.Connection) -> Iterator[str]:
     for number, name, text in db.execute("SELECT id, sha, json FROM facts"):
-        if stored_offer.sha(text) != name:
+        if not isinstance(text, str) or stored_offer.sha(text) != name:
             yield f"facts {number}: are not the ones that were written"
+
+
+def _aside(db: sqlite3.Connection) -> Iterator[str]:
+    from gpurent.errors import Problem
+    from gpurent.snapshots import aside
+
+    for (provider,) in db.execute("SELECT provider FROM aside").fetchall():
+        try:
+            aside.taken(db, provider)
+        except Problem as problem:
+            yield f"{provider}: {problem.what}: {problem.value}"
 
 
 def _captures(db: sqlite3.Connection, folder: Path) -> Iterator[str]:

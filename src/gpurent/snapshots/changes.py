@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from gpurent.errors import UNKNOWN, Problem
 from gpurent.offer import Offer
 from gpurent.snapshots.collection import unpack
-from gpurent.snapshots.current import accepted, offers_of
-from gpurent.snapshots.moments import moment
+from gpurent.snapshots.current import KNOWN_AT, accepted, offers_of
+from gpurent.snapshots.moments import moment, shown
 
 Kind = Literal["new", "gone", "cheaper", "dearer", "currency", "sold-out", "available", "facts"]
 KINDS: tuple[Kind, ...] = ("new", "gone", "cheaper", "dearer", "currency", "sold-out", "available", "facts")
@@ -21,6 +21,18 @@ COLUMNS = (
     "change", "offer_id", "provider", "via", "sku", "listing", "card", "gpu_count", "region", "purchase", "before",
     "after", "currency", "percent",
 )  # fmt: skip
+
+
+class Point(NamedTuple):
+    """What was known at a moment, or after a run (its last collection: two runs may end in the same second)."""
+
+    until: datetime | int
+    at: datetime
+
+
+def at_time(moment: datetime) -> Point:
+    """What was known at a moment."""
+    return Point(moment, moment)
 
 
 @dataclass(frozen=True)
@@ -41,19 +53,36 @@ class Change:
         return float((self.after / self.before - 1) * 100)
 
 
-def diff(db: sqlite3.Connection, before: datetime, after: datetime) -> list[Change]:
-    """Changes between what was known at two moments, by adapter; those not collected by the first are left out.
+@dataclass(frozen=True)
+class Difference:
+    """What changed between two points, and the adapters nothing can be said of."""
+
+    changes: list[Change]
+    first: tuple[str, ...] = ()  # first collected between the two
+    same: tuple[str, ...] = ()  # no answer was accepted between the two
+
+
+def diff(db: sqlite3.Connection, before: Point, after: Point) -> Difference:
+    """Changes between what was known at two points, by adapter.
 
     Offers that an incomplete answer did not show are neither gone nor changed.
+
+    Raises:
+        Problem: nothing was kept by the first point (exit 3).
     """
-    earlier = {provider: seq for provider, seq, _ in accepted(db, before)}
+    earlier = {provider: seq for provider, seq, _ in accepted(db, before.until)}
+    later = {provider: seq for provider, seq, _ in accepted(db, after.until)}
+    if not earlier:
+        raise Problem("nothing was kept by then", shown(before.at), "see `gpurent runs` for what was", UNKNOWN)
     changes: list[Change] = []
-    for provider, seq, _ in accepted(db, after):
-        if provider in earlier and earlier[provider] != seq:
-            old, new = dict(offers_of(db, provider, earlier[provider])), dict(offers_of(db, provider, seq))
+    for provider in earlier.keys() & later.keys():
+        if earlier[provider] != later[provider]:
+            old, new = (dict(offers_of(db, provider, point[provider])) for point in (earlier, later))
             changes.extend(_between(provider, old, new))
     order = {kind: place for place, kind in enumerate(KINDS)}
-    return sorted(changes, key=lambda change: (order[change.kind], change.percent or 0.0, change.offer.offer_id))
+    changes.sort(key=lambda change: (order[change.kind], change.percent or 0.0, change.offer.offer_id))
+    first = tuple(provider for provider in later if provider not in earlier)
+    return Difference(changes, first, tuple(name for name, seq in later.items() if earlier.get(name) == seq))
 
 
 def _between(provider: str, old: Mapping[str, Offer], new: Mapping[str, Offer]) -> Iterator[Change]:
@@ -107,12 +136,20 @@ def runs(db: sqlite3.Connection, last: int) -> list[Run]:
             """SELECT seq, provider, status, complete, offers, held, rejects, out_of_scope, opened, closed, observed_at,
             remarks FROM collection WHERE run = ? ORDER BY seq""",
             (number,),
+        ).fetchall()
+        changed = dict(
+            db.execute(
+                """SELECT s.first_in, count(*) FROM span s JOIN span was ON was.offer = s.offer
+                AND was.ended_in = s.first_in WHERE s.first_in BETWEEN ? AND ? GROUP BY s.first_in""",
+                (rows[0][0], rows[-1][0]) if rows else (0, 0),
+            ).fetchall()
         )
         collections = tuple(
             {
                 "seq": seq, "provider": provider, "status": status,
                 "complete": None if complete is None else bool(complete), "offers": offers, "held": held,
-                "rejects": rejects, "out_of_scope": scope, "opened": opened, "closed": closed, "observed_at": observed,
+                "rejects": rejects, "out_of_scope": scope, "new": opened - changed.get(seq, 0),
+                "changed": changed.get(seq, 0), "gone": closed - changed.get(seq, 0), "observed_at": observed,
                 "remarks": [remark._asdict() for remark in unpack(remarks)],
             }
             for seq, provider, status, complete, offers, held, rejects, scope, opened, closed, observed, remarks in rows
@@ -121,37 +158,36 @@ def runs(db: sqlite3.Connection, last: int) -> list[Run]:
     return found
 
 
-def run_moment(db: sqlite3.Connection, number: int) -> datetime:
-    """When a run's last answer was given: what was known after it.
+def after_run(db: sqlite3.Connection, number: int) -> Point:
+    """What was known after a run; its time is that of its last answer.
 
     Raises:
         Problem: no such run (exit 3).
     """
     row = db.execute(
-        """SELECT max(c.observed_at), r.started FROM run r LEFT JOIN collection c ON c.run = r.id
-        WHERE r.id = ? GROUP BY r.id""",
+        f"""SELECT max({KNOWN_AT}), r.started, (SELECT coalesce(max(seq), 0) FROM collection WHERE run <= r.id)
+        FROM run r LEFT JOIN collection c ON c.run = r.id WHERE r.id = ? GROUP BY r.id""",  # noqa: S608
         (number,),
     ).fetchone()
     if row is None:
         raise Problem("no such run", number, "see `gpurent runs`", UNKNOWN)
-    return moment(row[0] or row[1])
+    return Point(row[2], moment(row[0] or row[1]))
 
 
-def last_moments(db: sqlite3.Connection) -> tuple[datetime, datetime]:
+def last_points(db: sqlite3.Connection) -> tuple[Point, Point]:
     """The last two runs that kept something: what `diff` compares when it is not told.
 
     Raises:
         Problem: fewer than two runs (exit 3).
     """
     rows = db.execute(
-        """SELECT max(observed_at) FROM collection WHERE status = 'kept' AND offers > 0
-        GROUP BY run ORDER BY run DESC LIMIT 2"""
+        "SELECT run FROM collection WHERE status = 'kept' AND offers > 0 GROUP BY run ORDER BY run DESC LIMIT 2"
     ).fetchall()
     if len(rows) < 2:
         raise Problem(
             "there is nothing to compare yet", f"{len(rows)} runs", "run `gpurent snapshot` again later", UNKNOWN
         )
-    return moment(rows[1][0]), moment(rows[0][0])
+    return after_run(db, rows[1][0]), after_run(db, rows[0][0])
 
 
 @dataclass(frozen=True)
@@ -171,6 +207,7 @@ class Spell:
         return {
             "first_seen": self.first_seen.isoformat(), "last_seen": self.last_seen.isoformat(),
             "ended": self.ended.isoformat() if self.ended else None, "price": self.amount,
+            "price_unit": price.unit if price else None, "price_per": price.per if price else None,
             "price_per_hour": self.offer.price_per_hour, "currency": price.currency if price else None,
             "stock": self.stock, "gpu": self.offer.gpu,
         }  # fmt: skip

@@ -22,7 +22,7 @@ from gpurent.adapters.http import Network
 from gpurent.adapters.run import Outcome, fetch_all, reason_of
 from gpurent.errors import NO, PARTIAL, Problem
 from gpurent.offer import Offer, Reject
-from gpurent.snapshots import bank, gate, keep, lock, store
+from gpurent.snapshots import aside, bank, gate, keep, lock, store
 from gpurent.snapshots.collection import Answer, Ended, Remark, Verdict, without_doubles
 from gpurent.snapshots.current import known_rates, past_of
 from gpurent.snapshots.keep import Aggregate
@@ -109,7 +109,7 @@ def accept(db: sqlite3.Connection, provider: str, now: datetime) -> Ended:
     Raises:
         Problem: nothing of it is kept aside (exit 1).
     """
-    answer = keep.taken_aside(db, provider)
+    answer = aside.taken(db, provider)
     if answer is None:
         raise Problem(
             "nothing of this provider waits to be accepted", provider, "see `gpurent runs` for what was refused", NO

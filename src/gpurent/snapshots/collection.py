@@ -73,8 +73,9 @@ class Ended:
     rejects: int = 0
     out_of_scope: int = 0
     held: int = 0
-    opened: int = 0
-    closed: int = 0
+    new: int = 0
+    changed: int = 0  # another price, stock or machine
+    gone: int = 0
     seconds: float = 0.0
     remarks: tuple[Remark, ...] = ()
 

@@ -19,6 +19,8 @@ from gpurent.snapshots.moments import moment, stamp
 from gpurent.snapshots.store import open_to_read, told
 from gpurent.snapshots.stored_offer import IDENTITY, join
 
+# When a collection `c` of a run `r` was known: when it was given, or, refused at first, when it was accepted by hand.
+KNOWN_AT = "CASE r.how WHEN 'accept' THEN r.started ELSE c.observed_at END"
 _IDENTITY = ", ".join(f"o.{name}" for name in IDENTITY)
 _SPANS = f"""
     SELECT o.key, f.json, s.amount, s.stock, o.readings, s.last_in, {_IDENTITY}
@@ -82,13 +84,23 @@ def rates(path: Path) -> Rates:
         return known_rates(db)
 
 
-def accepted(db: sqlite3.Connection, at: datetime | None) -> list[tuple[str, int, int]]:
-    """(adapter, its last accepted collection, the oldest one whose offers still count) up to a moment."""
+def accepted(db: sqlite3.Connection, until: datetime | int | None) -> list[tuple[str, int, int]]:
+    """(adapter, its last accepted collection, the oldest one whose offers still count).
+
+    Args:
+        db: the history.
+        until: what was known at this moment, or after this collection; None: now.
+    """
     rows = db.execute(
-        """SELECT provider, max(seq), max(CASE WHEN complete = 1 THEN seq END) FROM collection
-        WHERE status = 'kept' AND provider <> ? AND observed_at <= ? GROUP BY provider ORDER BY provider""",
-        (bank.NAME, "9999" if at is None else stamp(at)),
-    )
+        f"""SELECT c.provider, max(c.seq), max(CASE WHEN c.complete = 1 THEN c.seq END)
+        FROM collection c JOIN run r ON r.id = c.run
+        WHERE c.status = 'kept' AND c.provider <> ? AND {KNOWN_AT} <= ? AND c.seq <= ?
+        GROUP BY c.provider ORDER BY c.provider""",  # noqa: S608 - an expression of ours
+        (
+            bank.NAME, stamp(until) if isinstance(until, datetime) else "9999",
+            until if isinstance(until, int) else 2**62,
+        ),
+    )  # fmt: skip
     return [(provider, seq, complete or seq) for provider, seq, complete in rows]
 
 
@@ -117,7 +129,8 @@ def _source(db: sqlite3.Connection, provider: str, seq: int, offers: int, at: da
         (provider, seq),
     ).fetchone()[0]
     status, last = db.execute(
-        "SELECT status, ended FROM collection WHERE provider = ? AND started <= ? ORDER BY seq DESC LIMIT 1",
+        f"""SELECT c.status, c.ended FROM collection c JOIN run r ON r.id = c.run
+        WHERE c.provider = ? AND {KNOWN_AT} <= ? ORDER BY c.seq DESC LIMIT 1""",  # noqa: S608 - an expression of ours
         (provider, until),
     ).fetchone() or ("kept", observed)
     return Source(

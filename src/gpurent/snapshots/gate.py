@@ -84,7 +84,7 @@ def judge(answer: Answer, past: Past, rates: Mapping[str, float], resolve: Resol
         twice = past.refusals + 1 >= tables.constants("gate")["equal_refusals"] and equal(refused, past.refused)
         if not twice:
             return Verdict(refused, tuple(notes))
-        return Verdict((), (*refused, Remark("accepted-twice"), *notes), answer.offers)
+        return Verdict((), (Remark("accepted-twice"), *refused, *notes), answer.offers)
     held = {name: remark for name, remark in outside.items() if not _same_number(past.held.get(name), remark.now)}
     notes.extend(Remark("held-twice", *remark[1:]) for name, remark in outside.items() if name not in held)
     if not held:

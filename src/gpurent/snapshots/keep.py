@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,11 +13,11 @@ from typing import Any, NamedTuple
 from gpurent.adapters import captures
 from gpurent.fx import EcbDay
 from gpurent.offer import Offer
-from gpurent.snapshots import chain
+from gpurent.snapshots import aside, chain
 from gpurent.snapshots.collection import Answer, Ended, Remark, Status, Verdict, pack
 from gpurent.snapshots.moments import stamp
 from gpurent.snapshots.store import transaction
-from gpurent.snapshots.stored_offer import IDENTITY, Stored, canonical, sha, split
+from gpurent.snapshots.stored_offer import IDENTITY, Stored, sha, split
 
 MAX_REJECTS = 50  # kept with their values; all are counted
 
@@ -71,6 +69,7 @@ class _Writing:
     lines: list[str] = field(default_factory=list)
     opened: int = 0
     closed: int = 0
+    changed: int = 0  # of both: the same offer with another price, stock or machine
 
     def close(self, key: str, span: _Open) -> None:
         self.db.execute("UPDATE span SET ended_in = ? WHERE id = ?", (self.seq, span.span))
@@ -97,6 +96,7 @@ class _Writing:
         columns = ", ".join(("collected_by", "key", *IDENTITY, "readings"))
         values = (self.provider, stored.key, *stored.identity, stored.readings)
         places = ", ".join("?" * len(values))
+        self.lines.append(chain.named(self.provider, stored.key, *stored.identity))
         cursor = self.db.execute(f"INSERT INTO offer ({columns}) VALUES ({places})", values)  # noqa: S608
         return int(cursor.lastrowid or 0)
 
@@ -110,6 +110,8 @@ class _Writing:
         last = self.db.execute("SELECT digest FROM collection WHERE seq = ?", (self.seq - 1,)).fetchone()
         previous = last[0] if last else ""
         row = [values[name] for name in chain.COLLECTION]
+        run = self.db.execute("SELECT started, how, version FROM run WHERE id = ?", (values["run"],)).fetchone()
+        self.lines.append(chain.other("u", *run))
         digest = chain.digest(previous, row, self.lines)
         columns = (*chain.COLLECTION, "previous", "digest")
         self.db.execute(
@@ -184,6 +186,7 @@ def _write_spans(writing: _Writing, answer: Answer, verdict: Verdict, before: di
         else:
             if span:
                 writing.close(stored.key, span)
+                writing.changed += 1
             writing.open(writing.offer(known, stored), stored, facts)
         if stored.key in known and (span is None or span.readings != stored.readings):
             readings.append((stored.readings, known[stored.key]))
@@ -223,7 +226,8 @@ def _ended(
 ) -> Ended:
     return Ended(
         answer.provider, status, writing.seq, answer.complete, offers, len(answer.rejects), answer.out_of_scope, held,
-        writing.opened, writing.closed, (answer.ended - answer.started).total_seconds(), remarks,
+        writing.opened - writing.changed, writing.changed, writing.closed - writing.changed,
+        (answer.ended - answer.started).total_seconds(), remarks,
     )  # fmt: skip
 
 
@@ -231,9 +235,7 @@ def refuse(db: sqlite3.Connection, run: int, answer: Answer, verdict: Verdict) -
     """Keep a refused answer aside, in place of an earlier one; nothing of what is current changes."""
     with transaction(db):
         writing = _begin(db, answer.provider)
-        db.execute(
-            "INSERT OR REPLACE INTO aside VALUES (?, ?, ?)", (answer.provider, writing.seq, _pack_answer(answer))
-        )
+        db.execute("INSERT OR REPLACE INTO aside VALUES (?, ?, ?)", (answer.provider, writing.seq, aside.pack(answer)))
         remarks = (*verdict.refused, *verdict.notes)
         _write_collection(writing, run, answer, "refused", remarks, len(answer.offers), 0)
     return _ended(writing, answer, "refused", remarks, len(answer.offers), 0)
@@ -272,29 +274,3 @@ def forget_captures(db: sqlite3.Connection, folder: Path, before: datetime) -> i
             (chain.PRUNED, mark),
         )
     return captures.prune(folder, before)
-
-
-_TIMES = ("started", "ended", "observed_from", "observed_to")
-
-
-def _pack_answer(answer: Answer) -> bytes:
-    """A refused answer whole, so that it can be accepted later without its capture."""
-    values: dict[str, Any] = {**answer.__dict__, "rejects": [list(reject) for reject in answer.rejects]}
-    values |= {name: values[name].isoformat() for name in _TIMES}
-    values["offers"] = [offer.model_dump(mode="json") for offer in answer.offers]
-    return gzip.compress(canonical(values).encode(), mtime=0)
-
-
-def taken_aside(db: sqlite3.Connection, provider: str) -> Answer | None:
-    """The refused answer of an adapter that waits to be accepted, or None."""
-    from gpurent.offer import Reject
-
-    row = db.execute("SELECT answer FROM aside WHERE provider = ?", (provider,)).fetchone()
-    if row is None:
-        return None
-    values = json.loads(gzip.decompress(row[0]))
-    values |= {name: datetime.fromisoformat(values[name]) for name in _TIMES}
-    values["offers"] = tuple(Offer.model_validate(offer) for offer in values["offers"])
-    values["rejects"] = tuple(Reject(*reject) for reject in values["rejects"])
-    values["troubles"] = tuple(values["troubles"])
-    return Answer(**values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -42,8 +42,9 @@ def only_one(folder: Path, now: datetime) -> Iterator[None]:
                 f"another snapshot runs since {since[11:16]}", f"{path}: started {since}",
                 "wait until it has ended, then run again", PARTIAL,
             ) from None  # fmt: skip
-        os.ftruncate(handle, 0)
-        os.write(handle, now.isoformat(timespec="seconds").encode())
+        with suppress(OSError):  # only a note for the next one, which then says "?"
+            os.ftruncate(handle, 0)
+            os.write(handle, now.isoformat(timespec="seconds").encode())
         yield
     finally:
         os.close(handle)

@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from gpurent.errors import USAGE, Problem
 
-_AGE = re.compile(r"(\d{1,5})([hdwmy])")
+_AGE = re.compile(r"([0-9]{1,5})([hdwmy])")
+_DAY = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})([T ].+)?")
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
@@ -17,7 +18,7 @@ def stamp(moment: datetime) -> str:
     >>> stamp(datetime(2026, 11, 30, 3, 4, 5, tzinfo=UTC))
     '2026-11-30T03:04:05Z'
     """
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 def moment(text: str) -> datetime:
@@ -48,12 +49,24 @@ def point(text: str, now: datetime) -> datetime:
         Problem: anything else.
     """
     word = text.strip()
-    if _AGE.fullmatch(word.lower()):
-        return now - age(word)
     try:
-        if len(word) == len("2026-11-30"):
+        if _AGE.fullmatch(word.lower()):
+            return now - age(word)
+        found = _DAY.fullmatch(word)
+        if not found:
+            raise ValueError(word)
+        if not found[2]:
             return datetime.combine(date.fromisoformat(word), time.max, UTC)
         read = datetime.fromisoformat(word)
-    except ValueError:
+        return read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         raise Problem("this is no day or time", text, "write 2026-11-30, 2026-11-30T04:00, or an age like 7d") from None
-    return read if read.tzinfo else read.replace(tzinfo=UTC)
+
+
+def shown(moment: datetime) -> str:
+    """A time for people.
+
+    >>> shown(datetime(2026, 11, 30, 3, 4, 5, tzinfo=UTC))
+    '2026-11-30 03:04 UTC'
+    """
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -17,7 +17,7 @@ from gpurent.selection import Selector, Wanted, check_providers
 from gpurent.snapshots import epochs, gate, series
 from gpurent.snapshots.changes import Change
 from gpurent.snapshots.current import known_rates
-from gpurent.snapshots.moments import moment
+from gpurent.snapshots.moments import moment, shown
 from gpurent.snapshots.series import By, Floats, Group, Prices
 from gpurent.workloads.workload import Workload
 
@@ -40,6 +40,10 @@ def prices(db: sqlite3.Connection, wanted: Wanted, since: datetime, until: datet
         resold = offer.via is not None and offer.provider in direct and not wanted.include_via
         return not resold and not selector.reason(offer, found)
 
+    if since <= until < moment(first):
+        raise Problem(
+            "nothing was kept by then", shown(until), f"the first answer is of {shown(moment(first))}", UNKNOWN
+        )
     start = since if since >= until else min(max(since, moment(first)), until)
     days = series.days_between(start, until)
     found = series.prices(db, days, resolve, chosen, known_rates(db))
@@ -81,14 +85,18 @@ def day_rows(made: Sequence[Group], found: Prices, by: Sequence[By], unit: str) 
 
 
 def summary(group: Group) -> dict[str, Any]:
-    """A group in a line: first, lowest and newest value, and the percent between the first and the newest."""
+    """A group in a line: first, lowest and last value, and the percent between the first and the last.
+
+    Where the last day has no offer, there is no value now.
+    """
     known = np.flatnonzero(group.n)
     lowest = known[np.argmin(group.lowest[known])]
-    first, now = float(group.lowest[known[0]]), float(group.lowest[known[-1]])
+    first = float(group.lowest[known[0]])
+    now, median = (float(line[-1]) if group.n[-1] else None for line in (group.lowest, group.median))
     return {
-        "key": group.key, "n": int(group.n[known[-1]]), "first": first, "now": now,
+        "key": group.key, "n": int(group.n[-1]), "first": first, "now": now,
         "lowest": float(group.lowest[lowest]), "lowest_on": group.days[lowest].isoformat(),
-        "median": float(group.median[known[-1]]), "change": (now / first - 1) * 100 if first else None,
+        "median": median, "change": (now / first - 1) * 100 if first and now is not None else None,
         "values": group.lowest.tolist(),
     }  # fmt: skip
 

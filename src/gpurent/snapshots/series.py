@@ -22,6 +22,7 @@ from gpurent.hardware.resolve import Resolution
 from gpurent.money import Price
 from gpurent.offer import Offer
 from gpurent.snapshots import bank
+from gpurent.snapshots.current import KNOWN_AT
 from gpurent.snapshots.gate import Resolve, card_label
 from gpurent.snapshots.moments import stamp
 from gpurent.snapshots.stored_offer import IDENTITY, join
@@ -115,15 +116,15 @@ class _Timeline:
         self.last: dict[str, Ints] = {}
         self.oldest: dict[str, Ints] = {}
         kept = db.execute(
-            """SELECT provider, seq, observed_at, complete FROM collection
-            WHERE status = 'kept' AND provider <> ? ORDER BY provider, observed_at, seq""",
+            f"""SELECT c.provider, c.seq, {KNOWN_AT} AS known, c.complete FROM collection c JOIN run r ON r.id = c.run
+            WHERE c.status = 'kept' AND c.provider <> ? ORDER BY c.provider, known, c.seq""",  # noqa: S608
             (bank.NAME,),
         ).fetchall()
         by_provider: dict[str, list[tuple[int, str, int | None]]] = {}
-        for provider, seq, observed, complete in kept:
-            by_provider.setdefault(provider, []).append((seq, observed, complete))
+        for provider, seq, known, complete in kept:
+            by_provider.setdefault(provider, []).append((seq, known, complete))
         for provider, rows in by_provider.items():
-            times = [observed for _, observed, _ in rows]
+            times = [known for _, known, _ in rows]
             place = np.array([bisect_right(times, end) for end in ends])
             last = np.maximum.accumulate(np.array([0, *(seq for seq, _, _ in rows)]))
             whole = np.maximum.accumulate(np.array([0, *(seq if complete else 0 for seq, _, complete in rows)]))

@@ -53,17 +53,23 @@ def open_to_write(path: Path, steps: Sequence[Migration] | None = None) -> sqlit
     return db
 
 
-def open_to_read(path: Path) -> sqlite3.Connection | None:
+def open_to_read(path: Path, damaged: int = USAGE) -> sqlite3.Connection | None:
     """Open the history read-only, or None where there is none yet.
 
     A journal that an interrupted snapshot left behind is played back first, which needs a folder that can be written.
 
+    Args:
+        path: the file.
+        damaged: exit code for a file that SQLite cannot make sense of.
+
     Raises:
         Problem: the file is newer than this version, is no history, or cannot be read (exit 2).
     """
-    if not path.is_file() or path.stat().st_size == 0:
-        return None
-    with told(path, USAGE):
+    with told(path, USAGE, damaged):
+        if not path.exists() or (path.is_file() and path.stat().st_size == 0):
+            return None
+        if not path.is_file():
+            raise Problem("this is no file", path, "move it away, or point GPURENT_DATA_DIR elsewhere", USAGE)
         try:
             db, version = _connect_to_read(path)
         except sqlite3.OperationalError as error:
@@ -75,6 +81,12 @@ def open_to_read(path: Path) -> sqlite3.Connection | None:
         if version > newest:
             db.close()
             raise _newer(path, version)
+        if version == 0:
+            foreign = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            db.close()
+            if foreign:
+                raise _no_history(path)
+            return None  # a first snapshot was interrupted before it kept anything
         if version < newest:  # the next snapshot brings it up; reading does not write
             db.close()
             raise Problem(
@@ -113,6 +125,10 @@ def _newer(path: Path, version: int) -> Problem:
     )  # fmt: skip
 
 
+def _no_history(path: Path) -> Problem:
+    return Problem("this file is no history of gpurent", path, "point GPURENT_DATA_DIR at another folder", USAGE)
+
+
 def _migrate(db: sqlite3.Connection, path: Path, steps: Sequence[Migration]) -> None:
     version = int(db.execute("PRAGMA user_version").fetchone()[0])
     if version > steps[-1][0]:
@@ -120,15 +136,19 @@ def _migrate(db: sqlite3.Connection, path: Path, steps: Sequence[Migration]) -> 
     if version == steps[-1][0]:
         return
     if version == 0 and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise Problem("this file is no history of gpurent", path, "point GPURENT_DATA_DIR at another folder", USAGE)
+        raise _no_history(path)
     if version:
         _copy(db, path.with_name(f"{path.name}.format-{version}"))
     with transaction(db):
-        for number, script in steps:
-            if number > version:
-                for statement in _statements(script):
-                    db.execute(statement)
-                db.execute(f"PRAGMA user_version = {number}")
+        build(db, [step for step in steps if step[0] > version])
+
+
+def build(db: sqlite3.Connection, steps: Sequence[Migration]) -> None:
+    """Make the tables and indexes of these steps."""
+    for number, script in steps:
+        for statement in _statements(script):
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {number}")
 
 
 def _copy(db: sqlite3.Connection, target: Path) -> None:
@@ -168,16 +188,17 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def told(path: Path, code: int = PARTIAL) -> Iterator[None]:
+def told(path: Path, code: int = PARTIAL, damaged: int = USAGE) -> Iterator[None]:
     """Turn what SQLite and the file system say into the three lines a person is told.
 
     Args:
         path: the history file.
-        code: exit code for a file that cannot be written or read; one that is no history is always 2.
+        code: exit code for a file that cannot be written or read.
+        damaged: exit code for one that SQLite cannot make sense of.
     """
     try:
         yield
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         reason = str(error)
         if isinstance(error, sqlite3.OperationalError) and "locked" in reason:
             raise Problem(
@@ -190,7 +211,7 @@ def told(path: Path, code: int = PARTIAL) -> Iterator[None]:
             ) from None  # fmt: skip
         raise Problem(
             "this file is damaged or no history of gpurent", f"{path}: {reason}",
-            "run `gpurent verify`, or move the file away and start anew", USAGE,
+            "put a copy of it back, or move it away and start anew", damaged,
         ) from None  # fmt: skip
     except OSError as error:
         raise Problem(
