@@ -190,3 +190,13 @@ def test_submissions_of_eight_gpus_keep_their_rate() -> None:
     card, gpus, batch = np.array([cards.index()["h200-sxm-141gb"]]), np.array([8.0]), np.array([7.0])
     assert 8 * 7 / float(compute.measured_steps(rates, card, gpus, batch)[0]) == pytest.approx(607.8, rel=0.01)
     assert np.isnan(compute.measured_steps(rates, card, np.array([2.0]), batch)[0])
+
+
+def test_a_card_of_small_memory_does_not_pass_for_a_slow_kind() -> None:
+    rates = card_rates(workloads.load("bert-large"), "tf32")  # the RTX 3070's own row is of one sequence a step
+    assert step(rates, "rtx-3070-ti", 1, 1, 2) < 1.15 * step(rates, "rtx-3060-12gb", 1, 1, 2)
+
+
+def test_strict_fp32_launches_alike_on_every_modern_maker() -> None:
+    rates = card_rates(workloads.load("gnmt"), "fp32")
+    assert step(rates, "mi300x", 1, 1, 128) < 1.15 * step(rates, "h200-sxm-141gb", 1, 1, 128)

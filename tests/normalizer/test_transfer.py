@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from gpurent.hardware import cards
-from gpurent.normalizer import transfer
+from gpurent.normalizer import observed, transfer
 
 PLACE = cards.index()
 
@@ -48,3 +49,15 @@ def test_export_and_modded_boards_have_a_stock_sibling(card: str, stock: str | N
     measured = {PLACE[name]: 0.0 for name in ("rtx-4090", "a100-sxm-80gb", "a100-sxm-40gb", "h100-sxm-80gb")}
     found = transfer.stock_of(PLACE[card], measured, "amp")
     assert (None if found is None else cards.table()[found].card) == stock
+
+
+def test_a_row_of_unknown_batch_says_nothing_of_other_cards() -> None:
+    task = observed.tasks()["bert-large", "lambda-ngc"]
+    rows = observed.observed(observed.rate_rows(task.task, task.stack), "single", task)
+    rows = rows.where(np.array([kind == "tf32" for kind in rows.row_precision]))
+    known = observed.coefficients()["bert-large", "lambda-ngc", "single"]
+    told = transfer.by_card(rows, known.fit)
+    unknown = set(rows.card[~np.isfinite(rows.batch)].tolist()) - set(rows.card[np.isfinite(rows.batch)].tolist())
+    assert PLACE["rtx-3070"] in unknown
+    assert not unknown & set(told)
+    assert all(np.isfinite(value) for value in told.values())

@@ -71,9 +71,9 @@ class TaskBook:
         basis = self._basis(place, card, asked, known)
         if basis is None:
             return None
-        own = self._own(place, asked, basis)
-        if own is not None or known is None or known.kind != "fitted":
-            return own or basis
+        told = self._own(place, asked, basis) or self._by_stock(place, card, asked)
+        if told is not None or known is None or known.kind != "fitted":
+            return told or basis
         return self._by_kin(place, card, asked, basis)
 
     def _basis(self, place: int, card: Card, asked: Charge, known: Coefficients | None) -> Entry | None:
@@ -90,7 +90,8 @@ class TaskBook:
             return self._by_shape(place, asked, known.ratio, known.kind)
         parts = _parts(known.fit, card, asked)
         half = self.coefficients.get("half")
-        if asked.precision == "fp32" and matrix.tf32_tflops(card) and half is not None and half.kind == "fitted":
+        unseen = asked.precision == "fp32" and (matrix.tf32_tflops(card) is not None or card.platform != "cuda")
+        if unseen and half is not None and half.kind == "fitted":
             # Launching does not depend on the precision; in the single fit small TF32 batches make it look longer.
             parts[3] = min(parts[3], half.fit.terms[3])
         return Entry(parts, self._spread("predicted", card, asked), "predicted", f"fit of {source}")
@@ -142,19 +143,27 @@ class TaskBook:
             return Entry(parts, sigma("measured"), "measured", source)
         return Entry(parts, sigma("measured_other_container"), "transferred", source)
 
-    def _by_kin(self, place: int, card: Card, asked: Charge, basis: Entry) -> Entry:
-        """A fitted entry with what measured cards of its architecture say, or its stock sibling's own."""
-        residuals = self._kin_residuals(asked)
+    def _by_stock(self, place: int, card: Card, asked: Charge) -> Entry | None:
+        """The entry of an export or modded board whose stock sibling was measured in this precision."""
+        rows = self.rows.get(asked.group)
+        if rows is None:
+            return None
         precision = {"half": "amp", "tf32": "tf32", "fp32": "fp32", "fp8": "fp8"}.get(asked.precision, "amp")
-        stock = transfer.stock_of(place, residuals, precision)
-        if stock is not None:
-            sibling = cards.table()[stock]
-            entry = self.entry(stock, charge(sibling, precision))
-            if entry is not None:
-                time = transfer.variant_time(card, sibling, precision)
-                spread = self._spread("transferred", card, asked)
-                return Entry(entry.parts * time, spread, "transferred", f"{entry.source}: {sibling.card}")
-        told = transfer.transferred(place, residuals)
+        measured = rows.card[_among(rows.row_precision, {asked.precision})]
+        stock = transfer.stock_of(place, sorted(set(measured.tolist())), precision)
+        if stock is None:
+            return None
+        sibling = cards.table()[stock]
+        entry = self.entry(stock, charge(sibling, precision))
+        if entry is None:
+            return None
+        time = transfer.variant_time(card, sibling, precision)
+        spread = self._spread("transferred", card, asked)
+        return Entry(entry.parts * time, spread, "transferred", f"{entry.source}: {sibling.card}")
+
+    def _by_kin(self, place: int, card: Card, asked: Charge, basis: Entry) -> Entry:
+        """A fitted entry with what measured cards of its architecture say."""
+        told = transfer.transferred(place, self._kin_residuals(asked))
         own = observed.effects(self.task.task, self.task.stack, asked.group).get(place) if self.effects else None
         if own is not None and asked.precision in own.precisions:
             parts = basis.parts * np.exp(told.log_residual + own.log_time)

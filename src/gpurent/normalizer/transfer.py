@@ -6,7 +6,7 @@ chip more so; both are shrunk, for one or two cards are a weak witness.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -44,15 +44,18 @@ def factors(rows: Observed, fit: Fit) -> Floats:
 
 
 def log_residuals(rows: Observed, fit: Fit) -> Floats:
-    """log(measured / fitted unit time) of each row; rows without a batch are taken without the term d / batch."""
-    batch = np.where(np.isfinite(rows.batch), rows.batch, np.inf)
-    fitted = design(rows.matrix_tflops, rows.bandwidth_gbyte_s, batch) @ fit.terms * factors(rows, fit)
+    """log(measured / fitted unit time) of each row, NaN where its batch is not known."""
+    fitted = design(rows.matrix_tflops, rows.bandwidth_gbyte_s, rows.batch) @ fit.terms * factors(rows, fit)
     result: Floats = np.log(rows.unit_s / fitted)
     return result
 
 
 def by_card(rows: Observed, fit: Fit) -> dict[int, float]:
-    """Mean log residual of each measured card, by its row in `cards.table()`."""
+    """Mean log residual of each measured card, by its row in `cards.table()`.
+
+    Rows of unknown batch say nothing of other cards: a small batch would pass for a slow card.
+    """
+    rows = rows.where(np.isfinite(rows.batch))
     residuals = log_residuals(rows, fit)
     return {int(card): float(residuals[rows.card == card].mean()) for card in np.unique(rows.card)}
 
@@ -84,7 +87,7 @@ def transferred(card: int, residuals: Mapping[int, float]) -> Transferred:
     return Transferred(weight * own + (1.0 - weight) * shared, k)
 
 
-def stock_of(card: int, measured: Mapping[int, float], precision: str) -> int | None:
+def stock_of(card: int, measured: Iterable[int], precision: str) -> int | None:
     """The measured stock card whose export or modded board this is; None where there is none.
 
     Same chip, class and form, and a matrix rate not cut deeper than the fit can be replaced for.
