@@ -6,19 +6,16 @@ one card variant, one precision, one container. Rates of two stacks are never mi
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from gpurent import tables
-from gpurent.errors import USAGE, Problem
+from gpurent import measured_file, tables
+from gpurent.errors import Problem
 from gpurent.money import InvalidNumber, bounded_decimal
-from gpurent.offer_rows import text_of
 
 REQUIRED = (
     "workload",
@@ -33,7 +30,6 @@ REQUIRED = (
     "source_repo_or_url",
 )
 GROUP = {"amp": "half", "fp16": "half", "bf16": "half", "fp32": "single", "tf32": "single", "fp8": "fp8"}
-_MAX_BYTES = 64 * 2**20
 _RELEASE = re.compile(r"\b(\d\d)\.(\d\d)\b")
 _PYTORCH = re.compile(r"PyTorch (\d+)\.(\d+)")
 _MAX_EXPONENT = 15  # samples of a recommender pass 10^9 a second
@@ -77,24 +73,8 @@ def read(path: Path) -> Iterator[Measurement]:
         Problem: unreadable file, missing column, or a number or unit that cannot be what the column says; exit code
             2, with the line.
     """
-    text = _text(path)
-    reader = csv.reader(io.StringIO(text), delimiter=_delimiter(text))
-    try:
-        header = [name.strip().lower() for name in next(reader, [])]
-        _check_header(header)
-        for cells in reader:
-            if not any(cells):
-                continue
-            if any(cells[len(header) :]):
-                raise Problem(
-                    "a line has more cells than the header",
-                    f"line {reader.line_num}: {len(cells)} of {len(header)}",
-                    "quote cells that hold the delimiter",
-                )
-            cells += [""] * (len(header) - len(cells))
-            yield _measurement(reader.line_num, dict(zip(header, map(str.strip, cells), strict=False)))
-    except csv.Error as error:
-        raise Problem("a line cannot be read as csv", f"line {reader.line_num}: {error}", "mend the line") from None
+    for line, cells in measured_file.rows(path, REQUIRED):
+        yield _measurement(line, cells)
 
 
 def leave_out(row: Measurement) -> str | None:
@@ -135,37 +115,6 @@ def _tasks() -> dict[tuple[str, str], dict[str, str]]:
 def task_row(task: str, stack: str) -> dict[str, str]:
     """The row of tasks.csv of a measured task in a stack."""
     return _tasks()[task, stack]
-
-
-def _check_header(header: Sequence[str]) -> None:
-    missing = [name for name in REQUIRED if name not in header]
-    if missing:
-        hint = f"the first line must name {', '.join(REQUIRED)}"
-        raise Problem("measured rates lack a column", f"line 1: no {', '.join(missing)}", hint)
-    doubled = next((name for name in header if name and header.count(name) > 1), None)
-    if doubled:
-        raise Problem("a column stands twice", f"line 1: {doubled}", "keep one of them")
-
-
-def _delimiter(text: str) -> str:
-    """The mark, of comma, semicolon and tab, that splits the header into columns we know."""
-    header = text.split("\n", 1)[0].lower()
-    return max(",;\t", key=lambda mark: len(set(REQUIRED) & {name.strip() for name in header.split(mark)}))
-
-
-def _text(path: Path) -> str:
-    """The file as text with one kind of line end; UTF-8, else gb18030."""
-    name = "the file of measured rates"
-    try:
-        if path.is_dir():
-            raise Problem("measured rates are read from a csv file", str(path), "name the file, not its folder", USAGE)
-        with path.open("rb") as file:  # bounded: a device or a pipe has no size to ask for
-            data = file.read(_MAX_BYTES + 1)
-    except OSError as error:
-        raise Problem(f"{name} cannot be read", f"{path}: {error.strerror}", "check the path") from None
-    if len(data) > _MAX_BYTES:
-        raise Problem(f"{name} is too large", str(path), f"at most {_MAX_BYTES >> 20} MiB are read", USAGE)
-    return text_of(data, name, []).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _measurement(line: int, cells: dict[str, str]) -> Measurement:

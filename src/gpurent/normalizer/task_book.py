@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpurent.hardware import cards
 from gpurent.hardware.cards import Card
-from gpurent.normalizer import matrix, observed, transfer
+from gpurent.normalizer import effects, matrix, observed, transfer
 from gpurent.normalizer.fitting import Fit
 from gpurent.normalizer.matrix import Charge, charge
 from gpurent.normalizer.observed import Coefficients, Observed, Task
@@ -164,7 +164,7 @@ class TaskBook:
     def _by_kin(self, place: int, card: Card, asked: Charge, basis: Entry) -> Entry:
         """A fitted entry with what measured cards of its architecture say."""
         told = transfer.transferred(place, self._kin_residuals(asked))
-        own = observed.effects(self.task.task, self.task.stack, asked.group).get(place) if self.effects else None
+        own = effects.effects(self.task.task, self.task.stack, asked.group).get(place) if self.effects else None
         if own is not None and asked.precision in own.precisions:
             parts = basis.parts * np.exp(told.log_residual + own.log_time)
             source = f"{basis.source} with {told.cards} cards of its architecture and its own rates elsewhere"
