@@ -13,7 +13,7 @@ import pytest
 
 from gpurent import fx
 from gpurent.fx import EcbDay
-from gpurent.snapshots import current, keep, store
+from gpurent.snapshots import changes, current, keep, store
 from gpurent.snapshots.current import current_offers
 from tests.snapshots.making import NIGHT, ONE_DAY, answer, keep_night, offer
 
@@ -82,6 +82,21 @@ def test_any_earlier_moment_is_as_it_was_known_then(path: Path, db: sqlite3.Conn
     assert shown(path, at=NIGHT + noon) == {"a": ("1.50", 0), "b": ("1.50", 0)}
     assert shown(path, at=NIGHT + ONE_DAY + noon) == {"a": ("1.60", 1)}
     assert shown(path, at=NIGHT + 2 * ONE_DAY + noon) == {"a": ("1.70", 2), "b": ("1.50", 2)}
+
+
+@pytest.mark.parametrize("complete", [False, None])
+def test_an_offer_that_comes_back_leaves_what_was_known_in_between(
+    path: Path, db: sqlite3.Connection, complete: bool | None
+) -> None:
+    for night, names in enumerate(["ab", "a", "ab", "ab"]):
+        ended = keep_night(db, [offer(name) for name in names], NIGHT + night * ONE_DAY, complete=complete if night else True)
+        assert (ended.new, ended.changed, ended.gone) == (0 if night else 2, 0, 0)
+    noon = timedelta(hours=9)
+    assert shown(path, at=NIGHT + ONE_DAY + noon) == {"a": ("1.50", 1), "b": ("1.50", 0)}
+    assert shown(path) == {"a": ("1.50", 3), "b": ("1.50", 3)}
+    assert db.execute("SELECT count(*) FROM span").fetchone()[0] == 3
+    newest = changes.runs(db, 2)[-1].collections[0]
+    assert (newest["new"], newest["changed"], newest["gone"]) == (0, 0, 0)
 
 
 def test_rates_kept_with_a_night_are_preferred(path: Path, db: sqlite3.Connection) -> None:

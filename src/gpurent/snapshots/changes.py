@@ -128,34 +128,52 @@ class Run:
 
 def runs(db: sqlite3.Connection, last: int) -> list[Run]:
     """The last runs, newest first, each with how every provider ended."""
-    found = []
-    for number, started, ended, how in db.execute(
-        "SELECT id, started, ended, how FROM run ORDER BY id DESC LIMIT ?", (last,)
-    ).fetchall():
-        rows = db.execute(
-            """SELECT seq, provider, status, complete, offers, held, rejects, out_of_scope, opened, closed, observed_at,
-            remarks FROM collection WHERE run = ? ORDER BY seq""",
-            (number,),
-        ).fetchall()
-        changed = dict(
-            db.execute(
-                """SELECT s.first_in, count(*) FROM span s JOIN span was ON was.offer = s.offer
-                AND was.ended_in = s.first_in WHERE s.first_in BETWEEN ? AND ? GROUP BY s.first_in""",
-                (rows[0][0], rows[-1][0]) if rows else (0, 0),
-            ).fetchall()
-        )
-        collections = tuple(
-            {
-                "seq": seq, "provider": provider, "status": status,
-                "complete": None if complete is None else bool(complete), "offers": offers, "held": held,
-                "rejects": rejects, "out_of_scope": scope, "new": opened - changed.get(seq, 0),
-                "changed": changed.get(seq, 0), "gone": closed - changed.get(seq, 0), "observed_at": observed,
-                "remarks": [remark._asdict() for remark in unpack(remarks)],
-            }
-            for seq, provider, status, complete, offers, held, rejects, scope, opened, closed, observed, remarks in rows
-        )  # fmt: skip
-        found.append(Run(number, moment(started), moment(ended) if ended else None, how, collections))
-    return found
+    heads = db.execute("SELECT id, started, ended, how FROM run ORDER BY id DESC LIMIT ?", (last,)).fetchall()
+    collections: dict[int, list[Mapping[str, Any]]] = {number: [] for number, *_ in heads}
+    rows = db.execute(
+        """SELECT run, seq, provider, status, complete, offers, held, rejects, out_of_scope, opened, closed,
+        observed_at, remarks FROM collection WHERE run >= ? ORDER BY seq""",
+        (min(collections, default=0),),
+    ).fetchall()
+    again = _again(db, rows[0][1] if rows else 0)
+    for (
+        number,
+        seq,
+        provider,
+        status,
+        complete,
+        offers,
+        held,
+        rejects,
+        scope,
+        opened,
+        closed,
+        observed,
+        remarks,
+    ) in rows:
+        came_back, changed = again.get(seq, (0, 0))
+        collections[number].append({
+            "seq": seq, "provider": provider, "status": status,
+            "complete": None if complete is None else bool(complete),
+            "offers": offers, "held": held, "rejects": rejects, "out_of_scope": scope, "new": opened - came_back,
+            "changed": changed, "gone": closed - came_back, "observed_at": observed,
+            "remarks": [remark._asdict() for remark in unpack(remarks)],
+        })  # fmt: skip
+    return [
+        Run(number, moment(started), moment(ended) if ended else None, how, tuple(collections[number]))
+        for number, started, ended, how in heads
+    ]
+
+
+def _again(db: sqlite3.Connection, since: int) -> dict[int, tuple[int, int]]:
+    """Of each collection: offers whose span begins where their last one ended, and those of them that differ."""
+    rows = db.execute(
+        """SELECT s.first_in, count(*), sum((s.facts, s.amount, s.stock) IS NOT (was.facts, was.amount, was.stock))
+        FROM span s JOIN span was ON was.offer = s.offer AND was.ended_in = s.first_in
+        WHERE s.first_in >= ? GROUP BY s.first_in""",
+        (since,),
+    )
+    return {seq: (count, changed) for seq, count, changed in rows}
 
 
 def after_run(db: sqlite3.Connection, number: int) -> Point:

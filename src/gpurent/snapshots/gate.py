@@ -17,6 +17,7 @@ from gpurent.hardware import cards
 from gpurent.hardware.resolve import Resolution
 from gpurent.offer import Offer
 from gpurent.snapshots.collection import Answer, Remark, Verdict
+from gpurent.snapshots.moments import shown
 
 Resolve = Callable[[Offer], Resolution]
 
@@ -100,7 +101,7 @@ def judge(answer: Answer, past: Past, rates: Mapping[str, float], resolve: Resol
 def _reasons(answer: Answer, past: Past, outside: Mapping[str, Remark], resolve: Resolve) -> Iterator[Remark]:
     limits = tables.constants("gate")
     if past.observed_at and (past.observed_at - answer.observed_to).total_seconds() > limits["clock_back"]:
-        yield Remark(CLOCK, "", past.observed_at.isoformat(), answer.observed_to.isoformat())
+        yield Remark(CLOCK, "", shown(past.observed_at), shown(answer.observed_to))
     if not answer.offers:
         yield Remark("empty", "", str(len(past.offers)), "0")
         return

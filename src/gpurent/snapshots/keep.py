@@ -69,7 +69,9 @@ class _Writing:
     lines: list[str] = field(default_factory=list)
     opened: int = 0
     closed: int = 0
-    changed: int = 0  # of both: the same offer with another price, stock or machine
+    new: int = 0
+    changed: int = 0  # another price, stock or machine
+    gone: int = 0
 
     def close(self, key: str, span: _Open) -> None:
         self.db.execute("UPDATE span SET ended_in = ? WHERE id = ?", (self.seq, span.span))
@@ -153,13 +155,17 @@ def keep(
     """Keep an accepted answer: all of it, or nothing when anything fails.
 
     Offers that are not in it end when the answer was complete and every row of it could be read; when rows could not be
-    read, an offer ends when it is missing for the second time. Offers held by the gate stay as they were.
+    read, an offer ends when it is missing for the second time. Offers held by the gate stay as they were. An offer that
+    comes back after an answer without it begins a new span: what was known between the two stays known.
     """
     with transaction(db):
         writing = _begin(db, answer.provider)
         before = _open_spans(db, answer.provider)
-        seen = _write_spans(writing, answer, verdict, before)
-        _write_ends(writing, answer, before, seen | {offer.offer_id for offer, _ in verdict.held})
+        last_kept = db.execute(
+            "SELECT coalesce(max(seq), 0) FROM collection WHERE provider = ? AND status = 'kept'", (answer.provider,)
+        ).fetchone()[0]
+        seen = _write_spans(writing, answer, verdict, before, last_kept)
+        _write_ends(writing, answer, before, last_kept, seen | {offer.offer_id for offer, _ in verdict.held})
         for aggregate in aggregates:
             db.execute("INSERT INTO aggregate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (writing.seq, *aggregate))
             writing.lines.append(chain.other("a", *aggregate))
@@ -169,7 +175,9 @@ def keep(
     return _ended(writing, answer, "kept", remarks, len(verdict.believed), len(verdict.held))
 
 
-def _write_spans(writing: _Writing, answer: Answer, verdict: Verdict, before: dict[str, _Open]) -> set[str]:
+def _write_spans(
+    writing: _Writing, answer: Answer, verdict: Verdict, before: dict[str, _Open], last_kept: int
+) -> set[str]:
     """Write the believed offers; gives their ids."""
     db = writing.db
     known = dict(db.execute("SELECT key, id FROM offer WHERE collected_by = ?", (answer.provider,)).fetchall())
@@ -181,12 +189,14 @@ def _write_spans(writing: _Writing, answer: Answer, verdict: Verdict, before: di
         ids.add(stored.key)
         facts = sha(stored.facts)
         span = before.get(stored.key)
-        if span and span.facts == facts and span.stock == stored.stock and _same_price(span.amount, stored.amount):
+        same = span and span.facts == facts and span.stock == stored.stock and _same_price(span.amount, stored.amount)
+        if span and same and span.last_in == last_kept:
             seen.append((writing.seq, span.span))
         else:
             if span:
                 writing.close(stored.key, span)
-                writing.changed += 1
+            writing.new += not span
+            writing.changed += bool(span and not same)
             writing.open(writing.offer(known, stored), stored, facts)
         if stored.key in known and (span is None or span.readings != stored.readings):
             readings.append((stored.readings, known[stored.key]))
@@ -195,15 +205,13 @@ def _write_spans(writing: _Writing, answer: Answer, verdict: Verdict, before: di
     return ids
 
 
-def _write_ends(writing: _Writing, answer: Answer, before: dict[str, _Open], seen: set[str]) -> None:
+def _write_ends(writing: _Writing, answer: Answer, before: dict[str, _Open], last_kept: int, seen: set[str]) -> None:
     if not answer.complete:
         return
-    last_kept = writing.db.execute(
-        "SELECT coalesce(max(seq), 0) FROM collection WHERE provider = ? AND status = 'kept'", (answer.provider,)
-    ).fetchone()[0]
     for key, span in before.items():
         if key not in seen and (not answer.rejects or span.last_in < last_kept):
             writing.close(key, span)
+            writing.gone += 1
 
 
 def _write_collection(
@@ -226,8 +234,7 @@ def _ended(
 ) -> Ended:
     return Ended(
         answer.provider, status, writing.seq, answer.complete, offers, len(answer.rejects), answer.out_of_scope, held,
-        writing.opened - writing.changed, writing.changed, writing.closed - writing.changed,
-        (answer.ended - answer.started).total_seconds(), remarks,
+        writing.new, writing.changed, writing.gone, (answer.ended - answer.started).total_seconds(), remarks,
     )  # fmt: skip
 
 
