@@ -6,22 +6,24 @@ python benchmarks/bench_history.py [nights] [offers]
 from __future__ import annotations
 
 import random
+import sqlite3
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from statistics import median
 
-from gpurent import fx
+from gpurent import fx, workloads
 from gpurent.hardware import cards
 from gpurent.hardware.resolve import resolve
 from gpurent.money import Price
 from gpurent.offer import Offer
 from gpurent.snapshots import chain, changes, gate, keep, series, store
+from gpurent.snapshots import questions as asked
 from gpurent.snapshots.collection import Answer
 from gpurent.snapshots.current import current_offers, known_rates, past_of
 
@@ -86,6 +88,12 @@ def timed(name: str, work: Callable[[], object], budget_s: float) -> None:
     print(f"{name:<44} {wall_s:7.3f} s, of it processor {cpu_s:.3f} s (budget {budget_s:g} s)")
 
 
+def costs(db: sqlite3.Connection, days: list[date], last: datetime) -> None:
+    found = series.prices(db, days, resolve, lambda offer, found: True, known_rates(db))
+    per_epoch = asked.costs(db, found, workloads.load("bert-large"), None, last)
+    series.group(found, per_epoch, ("card",))
+
+
 def questions(path: Path, last: datetime) -> None:
     """Each question the way a command asks it: the file is opened for it."""
     with closing(store.open_to_read(path)) as db:
@@ -97,6 +105,7 @@ def questions(path: Path, last: datetime) -> None:
 
         timed("history: a year by card", lambda: by("card"), 0.3)
         timed("history: a year by card, provider, region", lambda: by("card", "provider", "region"), 0.3)
+        timed("history: a year of costs by card", lambda: costs(db, days, last), 0.3)
         timed(
             "history: one day by card",
             lambda: series.prices(db, days[len(days) // 2 :][:1], resolve, lambda o, f: True, fx.embedded()),

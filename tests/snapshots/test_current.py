@@ -89,7 +89,8 @@ def test_an_offer_that_comes_back_leaves_what_was_known_in_between(
     path: Path, db: sqlite3.Connection, complete: bool | None
 ) -> None:
     for night, names in enumerate(["ab", "a", "ab", "ab"]):
-        ended = keep_night(db, [offer(name) for name in names], NIGHT + night * ONE_DAY, complete=complete if night else True)
+        given = complete if night else True
+        ended = keep_night(db, [offer(name) for name in names], NIGHT + night * ONE_DAY, complete=given)
         assert (ended.new, ended.changed, ended.gone) == (0 if night else 2, 0, 0)
     noon = timedelta(hours=9)
     assert shown(path, at=NIGHT + ONE_DAY + noon) == {"a": ("1.50", 1), "b": ("1.50", 0)}

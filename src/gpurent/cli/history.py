@@ -40,7 +40,6 @@ def history(
     """
     from datetime import UTC, datetime
 
-    from gpurent import workloads
     from gpurent.cli.output import document, emit
     from gpurent.messages import say
     from gpurent.render.history import day_table, series_table
@@ -55,10 +54,15 @@ def history(
         found = questions.prices(db, filters, *past.days(since, until, on, now))
         values, unit = found.usd_per_gpu_hour, "usd_per_gpu_hour"
         if workload is not None:
+            from gpurent import workloads
+
             job = workloads.load(workload)
             values, unit = questions.costs(db, found, job, _precision(precision), now), "cost_per_epoch_usd"
     groups = questions.groups(found, values, keys)
-    rows = list(questions.day_rows(groups, found, keys, unit))
+    one_day = len(found.days) == 1
+    rows: list[dict[str, Any]] = []
+    if one_day or output is not Output.TABLE:  # the table of many days draws them
+        rows.extend(questions.day_rows(groups, found, keys, unit))
     lang = state.lang()
     words = say("history.unit-epoch" if workload else "history.unit-price", lang)
     span = (found.days[0].isoformat(), found.days[-1].isoformat())
@@ -67,7 +71,7 @@ def history(
     title = say("history.title", lang, unit=words, since=span[0], until=span[1], n=offers)
 
     def table() -> str:
-        if len(found.days) == 1:
+        if one_day:
             day = say("history.title-day", lang, day=span[0], n=offers)
             return f"{day}\n\n{day_table(rows, keys, unit, lang)}"
         return f"{title}\n\n{series_table(map(questions.summary, groups), keys, lang)}"

@@ -183,7 +183,8 @@ def after_run(db: sqlite3.Connection, number: int) -> Point:
         Problem: no such run (exit 3).
     """
     row = db.execute(
-        f"""SELECT max({KNOWN_AT}), r.started, (SELECT coalesce(max(seq), 0) FROM collection WHERE run <= r.id)
+        f"""SELECT max({KNOWN_AT}) FILTER (WHERE c.status = 'kept'), r.started,
+        (SELECT coalesce(max(seq), 0) FROM collection WHERE run <= r.id)
         FROM run r LEFT JOIN collection c ON c.run = r.id WHERE r.id = ? GROUP BY r.id""",  # noqa: S608
         (number,),
     ).fetchone()

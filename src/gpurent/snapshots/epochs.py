@@ -1,7 +1,8 @@
 """What an epoch of a workload cost over time: the model once, on old prices.
 
-The cost of an offer is a straight line in its price (the time it is billed does not depend on it), so two prices per
-offer give every day's cost: cost = fixed + slope * usd_per_hour.
+The cost of an offer is a straight line in its price, since the time it is billed does not depend on it:
+
+    cost_per_epoch = now + (usd_per_hour - usd_per_hour now) * billed hours an epoch
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from numpy.typing import NDArray
 
 from gpurent.comparison import Options, compare
 from gpurent.fx import Rates
-from gpurent.offer import Offer
 from gpurent.selection import Wanted
 from gpurent.snapshots.series import Prices
 from gpurent.workloads.workload import Workload
 
 Floats = NDArray[np.float64]
+_HOUR_S = 3600.0
 
 
 def costs(found: Prices, workload: Workload, options: Options, now: datetime, rates: Rates) -> Floats:
@@ -36,19 +37,10 @@ def costs(found: Prices, workload: Workload, options: Options, now: datetime, ra
     if not offers:
         return found.usd_per_hour
     everything = replace(options, wanted=Wanted(purchase="any", include_sold_out=True, include_via=True))
-    doubled = [_doubled(offer) for offer in offers]
-    compared = compare([*offers, *doubled], workload, everything, now=now, fx_rates=rates)
-    cost = np.array(compared.columns.cost.cost_per_epoch_usd, dtype=np.float64)
+    compared = compare(offers, workload, everything, now=now, fx_rates=rates)
+    run = compared.columns.cost
+    cost = np.array(run.cost_per_epoch_usd, dtype=np.float64)
     cost[[bool(reason) for reason in compared.reasons]] = np.nan
-    hourly = np.asarray(compared.columns.usd_per_hour, dtype=np.float64)
-    once, twice = slice(0, len(offers)), slice(len(offers), 2 * len(offers))
-    slope = (cost[twice] - cost[once]) / (hourly[twice] - hourly[once])
-    fixed = cost[once] - slope * hourly[once]
-    return np.asarray(fixed[:, None] + slope[:, None] * found.usd_per_hour)
-
-
-def _doubled(offer: Offer) -> Offer:
-    """The same offer at twice the amount."""
-    assert offer.price is not None
-    price = offer.price.model_copy(update={"amount": offer.price.amount * 2})
-    return Offer.assemble({**offer.__dict__, "price": price})
+    billed_h = run.billed_s / _HOUR_S * run.cost_per_epoch_usd / run.run_cost_usd  # an epoch's part of the run
+    moved = found.usd_per_hour - compared.columns.usd_per_hour[:, None]
+    return np.asarray(cost[:, None] + billed_h[:, None] * moved)

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gpurent.comparison import Options
 from gpurent.errors import UNKNOWN, Problem
 from gpurent.hardware.resolve import Resolution, resolve
 from gpurent.offer import Offer
 from gpurent.selection import Selector, Wanted, check_providers
-from gpurent.snapshots import epochs, gate, series
+from gpurent.snapshots import gate, series
 from gpurent.snapshots.changes import Change
 from gpurent.snapshots.current import known_rates
 from gpurent.snapshots.moments import moment, shown
@@ -54,6 +53,9 @@ def prices(db: sqlite3.Connection, wanted: Wanted, since: datetime, until: datet
 
 def costs(db: sqlite3.Connection, found: Prices, workload: Workload, precision: str | None, now: datetime) -> Floats:
     """US dollars an epoch of a workload, in place of the prices."""
+    from gpurent.comparison import Options  # the model, which questions about prices do without
+    from gpurent.snapshots import epochs
+
     options = Options(precision=precision or workload.precision)
     return epochs.costs(found, workload, options, now, known_rates(db))
 
