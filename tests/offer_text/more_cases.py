@@ -144,3 +144,17 @@ MORE += [
     Case("mined", "P106-100 6G 显卡出租 0.2元/小时", "p106-100", {"gpu_memory_gib": 6}),
     Case("Scaleway type", "Scaleway L40S-1-48G €1.40/hour", "l40s", {"vcpus": 8, "ram_gib": 96, "currency": "EUR"}),
 ]  # fmt: skip
+
+MORE += [
+    Case("claim in Chinese", "我们的4090训练ResNet-50能到每秒3500张图，2.1元/时", "rtx-4090", {"gpu_count": 1, "amount": "2.1"}),
+    Case("bare number", "A100 80G 8卡 45000", A100_80, {"gpu_count": 8, "amount": "45000", "currency": "CNY"}),
+    Case("bare ten thousands", "4090 8卡 1.5w", "rtx-4090", {"gpu_count": 8, "amount": "15000"}),
+    Case("compute is no disk", "A100 显存80G 算力312T 每月 ￥4,500.00 元", A100_80,
+         {"gpu_memory_gib": 80, "disk_gib": None, "amount": "4500.00"}),
+    Case("two of Intel", "GPU：8*H100 80GB SXM5\nCPU：2*Intel 8468\n内存：2TB\n租金：6.5万/月", "h100-sxm-80gb",
+         {"gpu_count": 8, "cpu_model": "Xeon Platinum 8468", "vcpus": None, "ram_gib": 2048}),
+    Case("cores twice", "型号: RTX 4090\n数量: 8卡\nCPU: AMD EPYC 7K62 48核*2\n内存: 512G\n价格: 1.55万/月", "rtx-4090",
+         {"gpu_count": 8, "cpu_model": "AMD EPYC 7K62", "vcpus": 96, "ram_gib": 512}),
+    Case("cores twice, label", "4卡 A100 40G SXM，CPU 64核*2，1T内存，20元/时", "a100-sxm-40gb", {"vcpus": 128, "ram_gib": 1024}),
+    Case("twice cores", "CPU: 2*8 cores, 64GB, RTX 3090 $0.2/hr", "rtx-3090", {"vcpus": 16, "ram_gib": 64}),
+]  # fmt: skip

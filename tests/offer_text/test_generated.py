@@ -26,7 +26,7 @@ def check(wanted: Made) -> None:
     assert offer.vcpus == wanted.vcpus
     assert (offer.cpu_model is None) == (wanted.cpu is None)
     if wanted.cpu is not None:
-        assert wanted.cpu.split(" CPU")[0].split()[-1] in (offer.cpu_model or "")
+        assert wanted.cpu.split(" CPU")[0].split()[-1].lower() in (offer.cpu_model or "").lower()
     assert offer.ram_gib == wanted.ram_gib
     assert offer.disk_gib == wanted.disk_gib
     assert offer.disk_class == wanted.disk_class

@@ -49,6 +49,10 @@ EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
     "spot": ("ok", {"spot"}, set()),
     "egress": ("overpriced", {"egress"}, set()),
     "bare metal": ("ok", {"export-card-link"}, set()),
+    "mined": ("incompatible", {"mining-card"}, set()),
+    "Tencent slice": ("not-a-whole-card", {"not-a-whole-card"}, set()),
+    "bare number": ("need-more-info", {"price-bare"}, {"currency-assumed"}),
+    "glued MIG": ("need-more-info", {"slice-said"}, set()),
 }
 TEXTS = {case.name: case.text for case in (*CASES, *MORE)}
 
@@ -95,3 +99,28 @@ def test_the_language_is_the_quotes_own_or_the_one_asked_for() -> None:
 def test_several_quotes_are_answered_apart() -> None:
     checked = ask("RTX 4090 24G ￥1.98/时\n\nCMP 170HX $0.08/h\n\nA100 MIG 1g.10gb $0.3/h")
     assert [entry.verdict for entry in checked] == ["ok", "incompatible", "need-more-info"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("3090/4090 混插 各4张 8000/月", "several-cards-named"),
+        ("1张A100 40G PCIe + 1张3090 一共5元/小时", "several-cards-named"),
+        ("H100 or H200, $2.5/hr", "several-cards-named"),
+        ("A10 24GB 600W TDP 1.5元/时", "claim-power"),
+        ("RTX 4090 ResNet-50 每秒 9万张图 2.1元/时", "claim-impossible"),
+        ("T4 16GB ¥1.2/h vGPU", "price-currency-open"),
+        ("V100 32G SXM 2.28元/时 学生价 8折", "price-discount-open"),
+    ],
+)
+def test_more_that_is_wrong(text: str, code: str) -> None:
+    checked = one(text)
+    assert code in codes(checked)
+    assert checked.verdict == "need-more-info"
+
+
+@pytest.mark.parametrize(
+    "text", ["4090 比 A100 还快 2元/时", "A100 80G SXM 性能相当于 H100, 5元/时", "A100 / A100 80GB $1.2/h"]
+)
+def test_a_card_compared_with_is_not_rented(text: str) -> None:
+    assert "several-cards-named" not in codes(one(text))

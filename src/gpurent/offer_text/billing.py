@@ -10,7 +10,7 @@ from gpurent.offer_text.scan import Scan, clause, compiled
 
 _PER_SIZE = compiled(  # money for storage, traffic, RAM or vCPUs apart from the machine
     r"(?:(?P<label>egress|ingress|traffic|流量|storage|存储|volume|disk|硬盘|数据盘|ram|memory|内存|vcpu|cpu)\D{0,24}?)?"
-    r"(?:[$¥￥€£]|usd\s?|rmb\s?)?\s?(?P<n>\d{0,6}(?:\.\d{1,8})?)\s?(?:元|usd|cny|rmb|€|eur|cents?|¢)?\s?(?:/|per|每|a)\s?(?P<u>gib|gb|g|tb|tib|vcpus?|cpu|core|核)(?![a-z])"
+    r"(?:[$¥￥€£]|usd\s?|rmb\s?)?\s?(?P<n>\d{1,6}(?:\.\d{1,8})?|\.\d{1,8})\s?(?:元|usd|cny|rmb|€|eur|cents?|¢)?\s?(?:/|per|每|a)\s?(?P<u>gib|gb|g|tb|tib|vcpus?|cpu|core|核)(?![a-z]|\s?[:=])"
     r"(?:\s?(?P<what>ram|memory|内存|storage|存储|egress|traffic|流量))?"
     r"(?:\s?[-/·*]?\s?(?:per\s|每)?(?P<per>months?|mon?|mth|月|hours?|hrs?|h|小?时|days?|天|d)(?![a-z]))?",
 )

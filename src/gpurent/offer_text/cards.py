@@ -15,7 +15,7 @@ _PREFIX = (
 )
 _SIZE = r"(?:\d{1,3}(?:\.\d)?\s?g(?:i?b)?(?![a-z0-9/]))"
 _NOT_CARD_SIZE = (  # a size that belongs to the host, not to the card
-    r"(?!\s{0,2}(?:ram\b|ddr|内存|memory\b|mem\b|主存|运存|disk|ssd|nvme|hdd|硬盘|数据盘|系统盘|storage|volume|ecc\s|/s|bps))"
+    r"(?!\s{0,2}(?:(?:ram|内存|memory|mem)(?![a-z]|[:=]|\s?[:=]|\d)|ddr|主存|运存|disk|ssd|nvme|hdd|硬盘|数据盘|系统盘|storage|volume|ecc\s|/s|bps))"
 )
 # Bare numbers of GeForce cards; an amount of money or a size has its currency, period or unit behind it.
 _BARE = (
@@ -39,7 +39,7 @@ _CORE = (
     r"|(?<![\d.,$¥￥€£])(?:2000|3500|4000|4500|5000|5880|6000)[\s_-]?ada\b|" + _BARE + r")"
 )
 _SUFFIX = (
-    r"(?:[\s_/+-]*(?:\(\s*)?(?:ti|super|ada(?:[\s_-]*(?:generation|gen|lovelace))?|blackwell|ampere|hopper|sxm(?:\s?[2-6](?!\d|\s?(?:卡|张|块|x|\*|gpu|card)))?|pci-?e?|"
+    r"(?:[\s_/+-]*(?:\(\s*)?(?:ti|super|ada(?:[\s_-]*(?:generation|gen|lovelace))?|blackwell|ampere|hopper|sxm(?:[2-6](?!\d|[.,]\d|卡|张|块)|\s[2-6](?!\d|[.,]\d|\s?(?:卡|张|块|x|\*|gpu|card)))?|pci-?e?|"
     r"nvl\d{0,2}|nv-?link|hgx|dgx|hbm\d?e?|gddr\dx?|oam|max-?q|server(?:[\s_-]*edition)?|workstation(?:[\s_-]*edition)?|bse|se|ws|wk|we|"
     r"sff|laptop|mobile|pascal|mega|plus|sli|ac|cc|pc|tensor[\s_-]*core(?:[\s_-]*gpu)?|accelerator|oc|"
     r"d(?:[\s_-]?v2)?|s|魔改版?|改版?|显卡|modded|mod|full|整卡|" + _SIZE + _NOT_CARD_SIZE + r"|显存|vram|v2"
@@ -51,15 +51,21 @@ _PROFILE = r"\d(?:c\.\d)?g\.\d{1,3}gb(?:\+(?:me|gfx)(?:\.all)?)?"
 _SLICE_WORD = compiled(
     rf"(?:(?<![\d.,a-z])(?P<n>{COUNT})\s?[x*]\s?)?(?<![a-z0-9])(?P<profile>{_PROFILE})(?![a-z0-9])(?:\s?(?:[x*]\s?|:)(?P<n2>\d{{1,2}})(?![\d.]))?"
 )
-_UNIT = r"(?:张|块|片|颗|枚|卡|路|pcs|pieces?|cards?|gpus?|个)"
+_UNIT = r"(?:张|块(?!\s?(?:/|每|一|钱))|片|颗|枚|卡|路|pcs|pieces?|cards?|gpus?|个)"
+_NEXT_ITEM = re.compile(r"\s{0,3}[,;|]")
 _TIMES = r"[x*]"
+# "H100 SXM 8x, ...", "A100 8x 80GB", but not the disks of "A100 8x 3.84TB"
+_TIMES_BEHIND = (
+    r"x(?=\s?(?:[,;|)$¥￥€@]|\Z"
+    r"|(?:24|40|48|80|94|96|141|180|192|256|288)\s?g(?:i?b)?(?![a-z]|\s?(?:ssd|nvme|hdd|disk))))"
+)
 _BEFORE = compiled(
     rf"(?<![\d.,a-z$¥￥€£])(?P<n>{COUNT})\s{{0,2}}(?:{_TIMES}_?|{_UNIT}\s?{_TIMES}?|(?:of|units?\s+of)\s)?\s{{0,2}}(?:的|of\s)?\s?\Z",
 )
 _AFTER = compiled(
     r"^\s{0,3}(?:(?P<sky>:\s?(?=\d{1,2}(?:[\s,;}\])\"']|\Z)))|[,;:|()\]]\s{0,2})?"  # SkyPilot's A100:8
-    rf"(?:(?P<times>{_TIMES})\s{{0,2}})?(?P<n>{COUNT})\s{{0,2}}-?\s?(?P<unit>{_UNIT}(?![a-z]))?"
-    r"(?![\d.]|\s?(?:g\b|gb|gib|tb|核|线程|v?cpus?(?!\s?[:=])|cores?|ghz|vcores?|[a-z]?元|万|/|(?:usd|\$|cny|rmb|eur|€)(?!\s?\d)|块|美|per\s))",
+    rf"(?:(?P<times>{_TIMES})\s{{0,2}})?(?P<n>{COUNT})\s{{0,2}}-?\s?(?P<unit>{_UNIT}(?![a-z])|{_TIMES_BEHIND})?"
+    r"(?![\d.]|\s?(?:g\b|gb|gib|tb|核|线程|v?cpus?(?!\s?[:=])|cores?|ghz|vcores?|[a-z]?元|万|/(?![\s/])|(?:usd|\$|cny|rmb|eur|€)(?!\s?\d)|块|美|per\s))",
 )
 _ANYWHERE = compiled(
     rf"(?<![\d.,a-z$¥￥€£/])(?P<n>{COUNT})\s{{0,2}}-?\s?(?:[x*]\s{{0,2}})?(?P<unit>卡|张卡|块卡|张|路|gpus?\b|cards?\b|way\b)(?!时|/?小时|-?h\b|-?hour)",
@@ -76,6 +82,7 @@ _ATTACHED = compiled(r"^x(?P<n>\d{1,2})(?=[\s(,*]|\Z)")
 _PLURAL = re.compile(r"(?<=\d)s$")
 _S_IN_NAME = re.compile(r"(?:l40|4070|4080|2060|2070|2080|1660|v100)s$", re.IGNORECASE)
 _SIZE_BEHIND = compiled(rf"\s?\(?\s?{_SIZE}\s?\)?")
+_HOST_MEMORY = compiled(r"(?:内存|ram|mem(?:ory)?|硬盘|系统盘|数据盘)\s?[:=]?\s?\Z")
 _SIZE_BEFORE = compiled(r"(?<![\d.a-z])(\d{1,3})\s?g(?:i?b)?\s?(?:的|版)?\s?\Z")
 
 
@@ -98,7 +105,8 @@ def find_cards(scan: Scan) -> list[Mention]:
         text = " ".join(re.sub(r"[()/+]", " ", match.group()).split()).strip("-_ ")
         start, end = match.span()
         before = _SIZE_BEFORE.search(scan.left[max(0, start - 10) : start])
-        if before and int(before.group(1)) in memory_sizes(text):  # "141GB H20"
+        own = before and not _HOST_MEMORY.search(scan.left[max(0, start - 20) : start - len(before.group())])
+        if before and own and int(before.group(1)) in memory_sizes(text):  # "141GB H20"
             text += f" {before.group(1)}GB"
             start -= len(before.group())
         attached = _ATTACHED.match(scan.left[end : end + 4])
@@ -118,7 +126,8 @@ def find_cards(scan: Scan) -> list[Mention]:
 @cache
 def memory_sizes(name: str) -> frozenset[int]:
     """The memory sizes (GB) of the cards of a name, by the digits and letters that make it."""
-    key = re.sub(r"[^a-z0-9]|nvidia|geforce|tesla|rtx|gtx|\d{1,3}gb?$", "", name.lower())
+    bare = re.sub(r"(?<![a-z0-9])(?:sxm\s?\d?|pci-?e|nvl\d{0,2}|nv-?link|oam|hgx|dgx)(?![a-z0-9])", " ", name.lower())
+    key = re.sub(r"[^a-z0-9]|nvidia|geforce|tesla|rtx|gtx|\d{1,3}gb?$", "", bare)
     rows = tables.rows("cards")
     return frozenset(
         int(float(row["memory_gb"])) for row in rows if re.sub(r"[^a-z0-9]|rtx|gtx", "", row["family"]) == key
@@ -140,6 +149,8 @@ def is_card(text: str) -> bool:
 def _count_beside(scan: Scan, start: int, end: int) -> tuple[int | None, str]:
     before = _BEFORE.search(scan.left[max(0, start - 16) : start])
     after = _AFTER.match(scan.left[end : end + 24])
+    if after and before and (_NEXT_ITEM.match(after.group()) or after["n"] == "单"):
+        after = None  # "4张L40S; 单卡￥11/天": the next item speaks of one card's price
     if after and (after["sky"] or after["times"] or after["unit"]):
         number = count_of(after["n"])
         scan.blank(end, end + after.end())

@@ -30,6 +30,7 @@ class Facts:
     spot_price: PriceText | None = None  # a second price a table's column calls spot
     # the offer's fields that were read outright (instance table, pasted blocks, labelled columns)
     known: dict[str, object] = field(default_factory=dict)
+    joined: tuple[str, ...] = ()  # cards the text joins ("3090/4090", "1张A100+1张3090"): several, or one of them
     count: int | None = None
     count_words: str = ""
     smi_cards: tuple[str, ...] = ()  # every card `nvidia-smi` lists, in order

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from gpurent.offer_text.billing import read_billing, units_price
 from gpurent.offer_text.cards import Mention, count_elsewhere, find_cards, memory_sizes, slice_profile, take_slices
@@ -56,6 +57,7 @@ def _read_words(scan: Scan, facts: Facts) -> None:
     if slices:  # "4 x 1g.10gb A100"
         facts.count = facts.count or take_slices(scan)[1]
     facts.mentions = find_cards(scan)
+    facts.joined = _joined(facts)
     form = _FORM.search(scan.left)
     facts.form = form.group(1) if form else None
     if facts.profile and not slices:
@@ -75,6 +77,23 @@ def _read_words(scan: Scan, facts: Facts) -> None:
     facts.machines = machines_of(scan)
     mention = main_mention(facts)
     read_lone_sizes(scan, facts, mention.text if mention else None)
+    if not facts.prices and not facts.on_request:
+        facts.prices = _bare_price(scan, facts.lang)
+
+
+_JOINT = compiled(
+    r"\s{0,2}(?:[x*]?\s?\d{1,2}\s?(?:张|卡|块|x|\*)?)?\s{0,2}(?:/|\+|&|和|或|与|跟|混|and(?:/or)?\s|or\s|plus\s)\s{0,2}"
+    r"(?:[\d一两二三四六八]{1,2}\s?(?:张|卡|块|x|\*)?\s?)?"
+)
+
+
+def _joined(facts: Facts) -> tuple[str, ...]:
+    """Cards whose names stand joined in the text, each by its words; none when no two are."""
+    names: list[str] = []
+    for left, right in zip(facts.mentions, facts.mentions[1:], strict=False):
+        if _JOINT.fullmatch(facts.text[left.end : right.start]):
+            names.extend((left.text, right.text))
+    return tuple(dict.fromkeys(names))
 
 
 def _prices(scan: Scan) -> list[PriceText]:
@@ -82,6 +101,22 @@ def _prices(scan: Scan) -> list[PriceText]:
     for price in prices:
         scan.blank(price.start, price.end)
     return prices
+
+
+_BARE_AMOUNT = compiled(r"(?<![\w.,:/+-])(?P<n>\d{5,7}|\d{1,3},\d{3}|\d{1,3}(?:\.\d{1,2})?\s?[wk万])(?![\w.,%/+-])")
+
+
+def _bare_price(scan: Scan, lang: str) -> list[PriceText]:
+    """The one large number of a text that names no price ("A100 80G 8卡 45000"): most likely the price."""
+    found = list(_BARE_AMOUNT.finditer(scan.left))
+    if len(found) != 1:
+        return []
+    match = found[0]
+    scan.blank(*match.span())
+    return [
+        replace(price, text=match["n"], start=match.start(), end=match.end(), flags=price.flags | {"bare"})
+        for price in find_prices(f"{match['n']}元" if lang == "zh" else f"${match['n']}")
+    ]
 
 
 def _count(scan: Scan, facts: Facts) -> None:

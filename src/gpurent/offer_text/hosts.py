@@ -11,11 +11,11 @@ GIB = {"t": 1024.0, "tb": 1024.0, "tib": 1024.0, "g": 1.0, "gb": 1.0, "gib": 1.0
        "mib": 1 / 1024, "k": 1 / 1024**2, "kb": 1 / 1024**2, "kib": 1 / 1024**2}  # fmt: skip
 FASTEST_DISK_MBYTE_S = 60_000.0
 _NUMBER = r"(?<![\d.,])\d{1,6}(?:,\d{3})*(?:\.\d{1,3})?"
-_SIZE = rf"(?P<n>{_NUMBER})\s?(?P<u>tib|tb|gib|gb|mib|mb|t|g)(?![a-z/])(?!\s?/\s?s)"
+_SIZE = rf"(?P<n>{_NUMBER})\s?(?P<u>tib|tb|gib|gb|mib|mb|t|g)(?![a-z/])(?!\s?/\s?s(?![a-z]))"
 
 _GHZ = r"(?:\s*(?:CPU)?\s*@?\s*\(?\d(?:\.\d{1,2})?\s*GHz\)?)"
 _CPU = compiled(
-    r"(?:(?<![a-z0-9.])(?P<sockets>[1248])\s?[x*]\s?|(?<![a-z0-9]))(?P<cpu>"
+    r"(?:(?<![a-z0-9.])(?P<sockets>[1248])\s?[x*]\s?|(?<![a-z0-9.]))(?P<cpu>"
     r"(?:intel(?:\(r\))?\s*)?(?:xeon|至强)(?:\(r\))?(?:\s*(?:platinum|gold|silver|bronze|max))?\s*(?:w-|e[357]-|w)?\s?\d{3,4}[a-z+]{0,3}\d?(?:\s*v\d)?"
     r"|(?:intel(?:\(r\))?\s*)?(?:xeon(?:\(r\))?\s*)?(?:platinum|gold|silver|bronze|铂金|金牌|银牌)\s*\d{4}[a-z+]{0,3}"
     r"|(?:intel(?:\(r\))?\s*)?(?:xeon(?:\(r\))?\s*)?e[57]-?\d{4}[a-z]?(?:\s*v\d)?"
@@ -25,6 +25,7 @@ _CPU = compiled(
     r"|(?:intel(?:\(r\))?\s*)?(?:core(?:\(tm\))?\s*)?(?:i[3579]|ultra\s*[579])[\s-]?\d{3,5}[a-z]{0,3}"
     r"|(?:双路|单路|四路|2路|dual(?:\s*socket)?)\s*(?:(?:intel|amd|xeon|epyc|至强)\s*)?(?!(?:20[678]0|30[5-9]0|40[5-9]0|50[5-9]0)(?!\d|[a-su-z]))\d{4}[a-z]{0,2}"
     r"|(?(sockets)(?:8[1-5]|6[1-5]|7[2-7]|9[2-6]|4[35])\d[\df][a-z+]{0,2}(?!\s?(?:ada|[gt]b?(?![a-z])))|(?!))"
+    r"|(?:intel|amd)\s*[4-9]\d[\df][\da-z][a-z+]{0,2}"
     r"|(?:aws\s*)?graviton\s?\d|nvidia\s*grace|grace\s*cpu|ampere\s*altra(?:\s*max)?|neoverse[\s-]?[nv]\d"
     r"|(?:鲲鹏|kunpeng)\s*-?\d{3}|(?:海光|hygon)\s*(?:c86\s*)?\d{4}|(?:飞腾|phytium)\s*\S{2,8}"
     r"|(?:[357]9\d0|59\d5|39\d0|79\d5)w?x(?:3d)?\b|1[0-4]\d00kf?s?\b|8[1-6]\d{2}[a-z]\+?(?=[\s,;/)@]|$)"
@@ -34,10 +35,10 @@ _CPU_GHZ = compiled(r"(?<![\d.])\d(?:\.\d{1,2})?\s*GHz")
 _CPU_LABEL = compiled(r"(?:cpu|处理器)(?:\s*model|型号|\s*name)?\s*[:=]\s*(?P<cpu>[A-Za-z][\w()+ -]{3,40}?\d\w*)")
 
 _THREADS = compiled(
-    r"(?<![\d.])(?P<a>\d{1,4}(?:\.\d{1,2})?)\s?(?:/\s?(?P<total>\d{1,4}(?:\.\d)?)\s?)?-?\s?"
-    r"(?P<unit>v-?cpus?|vcores?|v核|虚拟核心?|逻辑核心?|线程|threads?|ocpus?|pcpus?|物理核心?|physical\s+cores?|cores?|核心|核|cpus?)(?:\s?(?:cpu|处理器))?(?![a-z])|"
+    r"(?:(?<![\d.a-z])(?P<sockets>2)\s?[x*]\s?)?(?<![\d.])(?P<a>\d{1,4}(?:\.\d{1,2})?)\s?(?:(?<=\d)/(?P<total>\d{1,4}(?:\.\d)?)\s?)?-?\s?"
+    r"(?P<unit>v-?cpus?|vcores?|v核|虚拟核心?|逻辑核心?|线程|threads?|ocpus?|pcpus?|物理核心?|physical\s+cores?|cores?|核心|核|cpus?)(?:\s?(?:cpu|处理器))?(?![a-z])(?:\s?[x*]\s?(?P<twice>[248])(?![\d.g]))?|"
     r"(?<![a-z])(?P<label>v-?cpus?|cpu\s*(?:核心?数?|cores?|count)|cpus?|核心?数|cores|threads)\s{0,2}[:=]?\s{0,2}(?P<b>\d{1,4}(?:\.\d{1,2})?)"
-    r"(?:\s?/\s?(?P<total2>\d{1,4}(?:\.\d)?))?(?:\s?(?P<unit2>v-?cpus?|核心?|cores?|线程|c\b|vc\b))?(?!\.?\d|\s?(?:ghz|gb?\b|x\s))",
+    r"(?:/(?P<total2>\d{1,4}(?:\.\d)?))?(?:\s?(?P<unit2>v-?cpus?|核心?|cores?|线程|c\b|vc\b)(?:\s?[x*]\s?(?P<twice2>[248])(?![\d.g]))?)?(?!\.?\d|\s?(?:ghz|gb?\b|x\s|\*))",
 )
 _CORES_THREADS = compiled(
     r"(?<![\d.])(?P<c>\d{1,3})\s?(?:c|核|cores?)\s?[/,]?\s?(?P<t>\d{1,3})\s?(?:t|线程|threads?)(?![a-z0-9])"
@@ -45,13 +46,13 @@ _CORES_THREADS = compiled(
 # how many cards are to be had: no count of anything in the offer
 _IDLE = compiled(r"(?:空闲|剩余|可租|idle|free)(?:/\S{1,6})?\s?[:=]?\s?\d{1,4}\s?/\s?\d{1,4}(?![\d.])")
 _PAIR = compiled(
-    rf"(?<![\d.a-z])(?P<c>\d{{1,4}})\s?(?:c|核|vcpus?|cores?|v)\s?[,/+|*-]?\s?(?P<n>{_NUMBER})\s?(?P<u>gib|gb|g|tb)(?![a-z/])"
+    rf"(?:(?<![\d.a-z])(?P<sockets>2)\s?[x*]\s?)?(?<![\d.a-z])(?P<c>\d{{1,4}})\s?(?:c|核|vcpus?|cores?|v)\s?[,/+|*-]?\s?(?P<n>{_NUMBER})\s?(?P<u>gib|gb|g|tb)(?![a-z/])"
     r"(?!\s?(?:ssd|nvme|hdd|disk|硬盘|系统盘|数据盘|storage|volume|显存|vram))"
     r"(?:\s?(?:ddr\d\s?)?(?:ram|内存|memory)(?![a-z]))?",
 )
 _RAM = compiled(
     rf"(?:(?<![a-z])(?:ram|host[_\s]?mem(?:ory)?|system\s+memory|memory|mem|内存|主存|运存)(?:\s?\(gi?b\))?\s{{0,3}}[:=]?\s{{0,3}}(?:ddr\d(?:-\d{{4}})?\s*)?"
-    rf"(?:(?P<low>\d{{1,5}}(?:\.\d)?)\s?(?:g|gb)?\s?[/-]\s?)?(?:(?P<k>\d{{1,2}})\s?[x*]\s?)?{_SIZE})"
+    rf"(?:(?P<low>\d{{1,5}}(?:\.\d)?)(?:\s?[/-]\s?|\s?(?:g|gb)[/-]))?(?:(?P<k>\d{{1,2}})\s?[x*]\s?)?{_SIZE})"
     rf"|(?:(?:(?P<k2>\d{{1,2}})\s?[x*]\s?)?(?P<n2>{_NUMBER})\s?(?P<u2>tib|tb|gib|gb|t|g)\s?(?:of\s+)?(?:(?:ddr\d(?:-\d{{4}})?|ecc|reg|rdimm|host|system|sys)\s*){{0,3}}"
     r"(?:ram|内存|memory|mem|运存|ddr\d(?:-\d{4})?)(?![a-z]))|"
     rf"(?:ddr\d(?:-\d{{4}})?\s{{0,2}}(?:ecc\s*)?(?P<n3>{_NUMBER})\s?(?P<u3>tb|gb|t|g)(?![a-z/]))",
@@ -87,7 +88,7 @@ _ROLE = (
 _MORE = r"(?:免费|free|local|本地|total|共|各|each|persistent|高速|快速|企业级|enterprise|raid\s?\d?|每块|随机|usable)"
 _DISK = compiled(
     rf"(?:(?<![a-z])(?P<role>{_ROLE})(?P<kind0>\s{{0,2}}(?:{_KIND}))?(?:\s?\(gi?b\))?[\s:=(]{{0,4}}(?:{_MORE}[\s:]{{0,3}})?)?"
-    rf"(?:(?P<kind1>{_KIND})[\s:=]{{0,3}})?(?:(?P<k>{COUNT})\s?(?:[x*]|块)\s?)?(?P<n>{_NUMBER})\s?(?P<u>tib|tb|gib|gb|t|g)(?![a-z])(?!\s?/\s?s)"
+    rf"(?:(?P<kind1>{_KIND})[\s:=]{{0,3}})?(?:(?P<k>{COUNT})\s?(?:[x*]|块)\s?)?(?P<n>{_NUMBER})\s?(?P<u>tib|tb|gib|gb|t|g)(?![a-z])(?!\s?/\s?s(?![a-z]))"
     rf"(?:[\s_-]{{0,2}}(?:{_MORE}\s{{0,2}})?(?P<kind2>(?:{_KIND})(?:\s{{0,2}}(?:{_KIND})){{0,2}}))?(?:\s{{0,2}}(?:{_MORE}\s{{0,2}})?(?P<role2>{_ROLE})(?!\s{{0,2}}[:=]?\s{{0,2}}(?:免费|\d)))?"
     r"(?:\s?[x*]\s?(?P<k2>\d{1,2})(?!\d|\s?g))?",
 )
@@ -147,7 +148,7 @@ def kind_of(words: str | None) -> str | None:
 
 
 _BARE_NUMBER = compiled(
-    r"^(?:(?:双路|单路|四路|2路|dual(?:\s*socket)?)\s*(?:intel|amd|xeon|epyc|至强)?\s*)?(?P<n>(?P<d>\d)\d{2}[\df][a-z+]{0,2})\Z"
+    r"^(?:(?:双路|单路|四路|2路|dual(?:\s*socket)?)\s*)?(?:(?:intel|amd|xeon|epyc|至强)\s*)?(?P<n>(?P<d>\d)\d{2}[\df][a-z+]{0,2})\Z"
 )
 _SERIES = {"8": "Xeon Platinum", "6": "Xeon Gold", "5": "Xeon Gold", "4": "Xeon Silver", "7": "EPYC", "9": "EPYC"}
 
@@ -185,7 +186,9 @@ def _unit_of(words: str) -> str:
     return next(unit for unit, pattern in _UNITS if re.match(pattern, words, re.IGNORECASE))
 
 
-_PER_GPU = compiled(r"^\s{0,2}(?:/|per|每)\s{0,2}(?:gpu|card|卡|张)")
+_PER_GPU = compiled(  # "16 核/卡", but not "16 线程 每卡每月 454 元"
+    r"^\s{0,2}(?:/|per|每)\s{0,2}(?:gpu|card|卡|张)(?!\s?(?:每|/|per)\s?(?:个?月|天|日|小?时|周|年|h|d|mo|w|y)|\s?[￥¥$€\d])"
+)
 
 
 def read_sizes(scan: Scan, facts: HostFacts, of_card: frozenset[int] = frozenset()) -> None:
@@ -210,7 +213,7 @@ def read_sizes(scan: Scan, facts: HostFacts, of_card: frozenset[int] = frozenset
         both = None
     pair = None if both else scan.first(_PAIR)
     if pair:
-        facts.vcpus, facts.vcpu_unit = float(pair["c"]), "core"
+        facts.vcpus, facts.vcpu_unit = float(pair["c"]) * int(pair["sockets"] or 1), "core"
         facts.ram_gib = number_of(pair["n"]) * GIB[pair["u"].lower()]
         if "vcpu" in pair.group().lower():
             facts.vcpu_unit = "vcpu"
@@ -223,7 +226,9 @@ def read_sizes(scan: Scan, facts: HostFacts, of_card: frozenset[int] = frozenset
         facts.ram_per_gpu = bool(_PER_GPU.match(scan.text[ram.end() : ram.end() + 12]))
     threads = None if facts.vcpus else scan.first(_THREADS)
     if threads:
-        facts.vcpus = float(threads["a"] or threads["b"])
+        facts.vcpus = float(threads["a"] or threads["b"]) * int(
+            threads["twice"] or threads["twice2"] or threads["sockets"] or 1
+        )
         total = threads["total"] or threads["total2"]
         facts.vcpus_total = float(total) if total else None
         facts.vcpu_unit = _unit_of(threads["unit"] or threads["unit2"] or threads["label"])

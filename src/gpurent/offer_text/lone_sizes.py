@@ -11,7 +11,7 @@ from gpurent.offer_text.scan import Scan, compiled
 
 MANY_CARDS = 4  # from so many on a machine's RAM is counted in terabytes
 _SIZE = compiled(
-    r"(?:(?P<k>\d{1,2})\s?[x*]\s?)?(?:(?<![\d.])(?P<low>\d{1,4})\s?(?:g|gb)?\s?[-~/]\s?)?"
+    r"(?:(?P<k>\d{1,2})\s?[x*]\s?)?(?:(?<![\d.])(?P<low>\d{1,4})(?:\s?[-~/]\s?|\s?(?:g|gb)[-~/]))?"
     r"(?<![\d.])(?P<n>\d{1,4}(?:\.\d{1,2})?)\s?(?P<u>gib|gb|g|tib|tb|t)(?![a-z/])"
 )
 

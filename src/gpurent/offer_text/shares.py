@@ -10,7 +10,7 @@ from gpurent.offer_text.facts import Facts
 from gpurent.offer_text.scan import Scan, compiled
 
 _PART_OF = r"(?:\s*(?:of\s*)?(?:an?|the|one)?\s*)"
-_CARD_WORD = r"(?:卡|张|块|显卡|cards?|v?-?gpus?)"
+_CARD_WORD = r"(?:卡|张|块(?=\s?(?:显?卡|gpu|[a-z]))|显卡|cards?|v?-?gpus?)"
 _SHARE = compiled(
     # 1/4, 0.25 or 25 % of a card; read_share looks whether a card stands beside a bare fraction
     r"(?<![\d./$¥￥€])(?P<a>[123])/(?P<b>[2-8]|10|12|16|20|24)(?![\d.])(?:th)?"

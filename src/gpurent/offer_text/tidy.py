@@ -23,6 +23,8 @@ _SIGNS: dict[int, int | str | None] = {
 }  # fmt: skip
 _MAP: dict[int, int | str | None] = {**_FULL_WIDTH, **_SIGNS}
 _MAP[ord("•")] = "* "
+# In ４５，０００ the comma parts thousands, in "８，５１２Ｇ" the items of a list.
+_WIDE_THOUSANDS = re.compile("(?<![０-９．Ａ-Ｚａ-ｚA-Za-z])([０-９]{1,3})，(?=[０-９]{3}(?![０-９ＧＴｇｔ核卡]))")
 _GLUED = re.compile(  # 8xH100 and 8H100, not g5.2xlarge; H100MIG
     r"(?<![A-Za-z0-9.])(\d{1,3}[xX])(?=[A-Za-z])(?!large|metal)"
     r"|(?<![A-Za-z0-9.])([1-8])(?=(?:[HAB][12]00|[AH]800|L40S?|V100|RTX)(?![A-Za-z0-9.]))|(?<=\d)()(?=MIG(?![a-z]))"
@@ -41,7 +43,8 @@ def tidy(text: str) -> str:
     >>> tidy("Ａ１００　８０Ｇ，８卡\\x1b[31m\\u202e")
     'A100 80G, 8卡'
     """
-    text = _ANSI.sub("", text[:MAX_TEXT]).replace("\r\n", "\n").replace("\r", "\n")
+    text = _WIDE_THOUSANDS.sub(r"\1,", text[:MAX_TEXT])
+    text = _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     text = unicodedata.normalize("NFC", text).translate(_MAP)
     kept = [
         character if character == "\n" else " " if character.isspace() else character

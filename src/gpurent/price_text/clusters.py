@@ -9,6 +9,7 @@ from gpurent.price_text.words import NOT_MONEY, TOKEN
 
 _GAP = re.compile(r"^[\s:=,(){}\[\]|_;*]*$")
 _MAX_GAP = 4
+_COUNTED = re.compile(r"(?:cpus?|cores?|threads?|gpus?|cards?|核心?数?|卡数|数量|线程数?)\s?[:=]\s?\Z", re.IGNORECASE)
 _BEFORE_AMOUNT = {"$", "¥", "￥", "£", "US$", "us$", "HK$", "S$", "A$", "C$", "NT$", "₹"}
 _MONEY = {"cur", "cents", "unit", "adverb", "gpuhour", "nodehour"}
 _UNITS = {"unit", "adverb", "gpuhour", "nodehour"}
@@ -51,7 +52,7 @@ def clusters(text: str) -> list[list[Token]]:
     found: list[list[Token]] = []
     used = 0  # tokens before this index belong to an earlier price
     for index, token in enumerate(tokens):
-        if token.kind != "num" or index < used or NOT_MONEY.match(text, token.end):
+        if token.kind != "num" or index < used or NOT_MONEY.match(text, token.end) or _counts(text, token):
             continue
         first, last = _left(text, tokens, index, used), _right(text, tokens, index)
         cluster = tokens[first : last + 1]
@@ -59,6 +60,11 @@ def clusters(text: str) -> list[list[Token]]:
             found.append(cluster)
             used = last + 1
     return found
+
+
+def _counts(text: str, token: Token) -> bool:
+    """Whether a label before a number says that it counts something else ("vCPU: 48 - 1.4 EUR")."""
+    return _COUNTED.search(text, max(0, token.start - 12), token.start) is not None
 
 
 def _ten_thousands(text: str, cluster: list[Token]) -> bool:
@@ -108,7 +114,8 @@ def _right(text: str, tokens: list[Token], index: int) -> int:
     while index + 1 < len(tokens) and _near(text, tokens[index], tokens[index + 1]):
         token = tokens[index + 1]
         if token.kind == "dash":
-            after = _range_end(text, tokens, index + 1)
+            signed = any(one.kind == "cur" for one in tokens[_left(text, tokens, first, 0) : index + 1])
+            after = _range_end(text, tokens, index + 1, signed)
             if after is None or "num" in kinds:
                 break
             kinds.append("num")
@@ -134,10 +141,15 @@ def _right(text: str, tokens: list[Token], index: int) -> int:
     return index
 
 
-def _range_end(text: str, tokens: list[Token], dash: int) -> int | None:
-    """The token of the second amount of a range whose dash is at a place; None: it is no range."""
+def _range_end(text: str, tokens: list[Token], dash: int, signed: bool) -> int | None:
+    """The token of the second amount of a range whose dash is at a place; None: it is no range.
+
+    A currency before the second amount alone ("vCPU: 58 - USD 2900") begins a price of its own.
+    """
     end = dash + 1
     if end < len(tokens) and tokens[end].kind == "cur" and _near(text, tokens[dash], tokens[end]):
+        if not signed:
+            return None
         end += 1
     if end < len(tokens) and tokens[end].kind == "num" and _near(text, tokens[end - 1], tokens[end]):
         return None if NOT_MONEY.match(text, tokens[end].end) else end

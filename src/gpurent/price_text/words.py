@@ -42,7 +42,7 @@ ADVERBS = (
     ("half", r"半年付"),
     ("year", r"yearly|annual(?:ly)?|p\.?a\.?(?![a-z])|按年|年租|包年|年付|年费|年价"),
 )
-_GPU = r"(?:gpu\s?卡|gpus?|cards?|accelerators?|chips?|卡|张|片|块|颗)"
+_GPU = r"(?:gpu\s?卡|gpus?|cards?|accelerators?|chips?|卡|张|片|块(?!\s?(?:/|每|一|钱))|颗)"
 _NODE = (
     r"(?:nodes?|servers?|machines?|instances?|boxe?s?|pods?|vms?|hosts?|systems?|hgx"
     r"|台|节点|整机|机器|实例|服务器|机|套)"
@@ -72,7 +72,7 @@ TOKEN = re.compile(
     r"|单卡|单张|(?<![a-z])(?:each|apiece|ea)(?![a-z]))"
     r"|(?P<unit>(?:/\s{0,2}|(?<![a-z])per\s|每|(?<![a-z])an?\s|一|(?<=[元块])(?!月|年|日|分)"
     r"|(?<=[台卡机张])[*·](?=个?月|年|天|小?时|日|周))"
-    rf"(?:(?P<many>\d{{1,4}})\s?)?(?P<period>{_PERIOD})(?![a-z]))"
+    rf"(?:(?P<many>\d{{1,4}})\s?)?(?P<period>{_PERIOD})(?![a-z]|[租付费价均]))"
     rf"|(?P<adverb>(?<![a-z])(?:{_ADVERB})(?![a-z]))"
     r"|(?P<untaxed>不含\s?(?:增值)?税|未税|税前|不带票|(?:excl(?:uding|\.)?|ex\.?|\+|plus|before|without|w/o|net\sof)\s?"
     r"(?:vat|tax(?:es)?|gst)|(?:vat|tax)\s(?:excluded|extra|not\sincluded)|\+\s?税)"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpurent import tables
 from gpurent.hardware.cards import Card, by_id, families
-from gpurent.hardware.names import near_names
+from gpurent.hardware.names import near_names, read_name
 from gpurent.quotes.context import Context
 from gpurent.quotes.findings import Finding, money, percent
 
@@ -45,10 +45,19 @@ def _unknown(context: Context) -> Iterator[Finding]:
     yield Finding(code, "warning", {"name": context.offer.gpu}, shown, verdict="need-more-info")
 
 
+def _several_families(names: tuple[str, ...]) -> bool:
+    known = [read_name(name) for name in names]
+    families_ = [{by_id()[card].family for card in ((one.gpu,) if one.gpu else one.candidates)} for one in known]
+    return any(not (left & right) for left in families_ for right in families_ if left and right)
+
+
 def _which(context: Context) -> Iterator[Finding]:
     if len(set(context.facts.smi_cards)) > 1 or "several-cards" in context.found.warnings:
         names = ", ".join(dict.fromkeys(context.facts.smi_cards)) or context.offer.gpu
         yield Finding("mixed-cards", "warning", {"cards": names}, verdict="need-more-info")
+    elif _several_families(context.facts.joined):
+        names = ", ".join(context.facts.joined)
+        yield Finding("several-cards-named", "warning", {"cards": names}, verdict="need-more-info")
     if "memory-above-card" in context.found.warnings and context.offer.gpu_memory_gib:
         most = max(card.memory_gib for card in context.cards)
         numbers = {"said_gib": context.offer.gpu_memory_gib, "card_gib": most, "card": context.names}
@@ -210,6 +219,10 @@ def _limits(context: Context) -> Iterator[Finding]:
     if offer.power_limit_w and usual and offer.power_limit_w < usual * tables.constants("quote")["power_share"]:
         numbers = {"limit_w": offer.power_limit_w, "usual_w": usual, "share": offer.power_limit_w / usual}
         yield Finding("power-limited", "warning", numbers, {"share": percent(offer.power_limit_w / usual)})
+    most = max((card.tdp_w for card in cards if card.tdp_w), default=None)
+    if offer.power_limit_w and most and offer.power_limit_w > most * tables.constants("quote")["power_above"]:
+        numbers = {"said_w": offer.power_limit_w, "usual_w": most}
+        yield Finding("claim-power", "warning", numbers, {"card": context.names}, verdict="need-more-info")
     if offer.host_to_gpu_gbyte_s and offer.host_to_gpu_gbyte_s < SLOW_LINK_GBYTE_S:
         yield Finding("slot-slow", "warning", {"gbyte_s": offer.host_to_gpu_gbyte_s, "usual": SLOW_LINK_GBYTE_S})
     if not any(card.tensor_cores for card in cards):

@@ -89,7 +89,10 @@ def _terms(context: Context) -> Iterator[Finding]:
     flags, price = _flags(context), context.offer.price
     if price is None:
         return
-    if "currency-missing" in flags:
+    if "bare" in flags:
+        words = {"words": context.facts.prices[0].text, "currency": price.currency}
+        yield Finding("price-bare", "warning", words, verdict="need-more-info")
+    elif "currency-missing" in flags:
         yield Finding("currency-assumed", "info", {"currency": price.currency})
     sign = {why.code for why in context.settled.readings[0].why} & {"yuan-sign", "yen-sign"}
     if sign:
