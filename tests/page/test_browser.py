@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -176,7 +177,7 @@ def test_filters(small_page: Opened, small: Any, name: str, value: str, holds: A
     assert wanted > 0
     assert small_page.count("#chart .mark") == wanted
     assert small_page.count("#table tbody tr") == min(wanted, 50)
-    assert small_page.text("#shown").startswith(("all", str(wanted)))
+    assert small_page.text("#shown").startswith(("offers: all", str(wanted)))
     page.click("button[type=reset]")
     page.wait_for_function("count => document.querySelectorAll('#chart .mark').length === count", arg=len(small))
 
@@ -382,7 +383,52 @@ def test_nothing_ranked(open_page: Any, tmp_path: Path) -> None:
     found = pages.compared([pages.offer("x", "Voodoo 9000", 1, 8, "0.1")])
     made = open_page(pages.written(tmp_path / "page.html", pages.text_of(found)))
     assert "Nothing could be ranked" in made.text("#verdict")
+    assert not any(made.page.is_visible(f"#{empty}") for empty in ("frontier", "filters", "offers"))
     assert made.troubles == []
+
+
+def test_of_slices_alone_the_cheapest_is_named(open_page: Any, tmp_path: Path) -> None:
+    market = [pages.offer(f"c{place}", "A100 MIG 3g.40gb", 1, 12, f"0.{5 + place}") for place in range(3)]
+    made = open_page(pages.written(tmp_path / "page.html", pages.text_of(pages.compared(market))))
+    assert "No whole card" in made.text("#verdict .kicker")
+    assert "c0" in made.text(".sentence")
+    assert made.count(".axes text") >= 6  # both axes are named and numbered, however narrow their span
+    assert made.troubles == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_prices_of_any_size_fit(open_page: Any, tmp_path: Path, width: int) -> None:
+    odd = [pages.offer(name, "RTX 4090", 1, 8, usd) for name, usd in (("tiny", "0.000001"), ("huge", "1000000"))]
+    odd.append(pages.offer("y" * 200, "RTX 4090", 1, 8, "0.4", sku="x" * 300))
+    made = open_page(pages.written(tmp_path / "page.html", pages.text_of(pages.compared(pages.offers() + odd))), width)
+    assert made.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert made.page.evaluate(_OVERFLOWING) == []
+    left = made.page.evaluate(
+        "Math.min(...[...document.querySelectorAll('.axes text')].map((each) => each.getBBox().x))"
+    )
+    assert left >= 0
+    assert made.troubles == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_machine_without_a_price_is_told_so(open_page: Any, tmp_path: Path, width: int) -> None:
+    found = pages.compared(pages.offers(), mine=pages.mine(None))
+    made = open_page(pages.written(tmp_path / "page.html", pages.text_of(found)), width)
+    made.page.locator(".why-button").first.click()
+    made.page.select_option("#why-beside", index=1)
+    assert "no price given" in made.text(".summary:nth-child(2) .figure")
+    cells = made.page.locator(".chain .source").all_inner_texts()
+    assert not any(cell.strip().endswith(("-", "–", "|")) for cell in cells)
+    wide = "document.querySelector('#why .scroll').scrollWidth - document.querySelector('#why .scroll').clientWidth"
+    assert made.page.evaluate(wide) <= 1  # no source runs out of the panel
+
+
+def test_ages_are_those_of_the_command_line(open_page: Any, tmp_path: Path) -> None:
+    seen = pages.NOW - timedelta(days=9, hours=20)
+    found = pages.compared([pages.offer("old", "RTX 4090", 1, 8, "0.4", observed_at=seen)])
+    made = open_page(pages.written(tmp_path / "page.html", pages.text_of(found)))
+    assert made.column("age") == ["10"]
+    assert "10 days ago" in made.text(".facts")
 
 
 def test_many_offers_are_paged_and_thinned(open_page: Any, tmp_path: Path) -> None:

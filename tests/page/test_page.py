@@ -249,3 +249,9 @@ def test_json_in_html_is_json(value: Any) -> None:
     text = json_in_html(value)
     assert not set(text) & set("<>&\u2028\u2029")
     assert json.loads(text) == value
+
+
+@pytest.mark.parametrize("place", ["", ".", "/"])
+def test_a_place_that_is_no_file_is_told(found: Any, place: str) -> None:
+    with pytest.raises(Problem, match="cannot be written"):
+        write_page(place, found, answer_of(found), lang="en")

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpurent.errors import Problem
-from gpurent.messages import LANGUAGES, has, say, templates
+from gpurent.messages import LANGUAGES, say, templates
 from gpurent.render.machine import plain
 from gpurent.render.page_data import CardHistory, page_data
-from gpurent.render.table import beside_mine, compare_cells, compare_columns, workload_title
+from gpurent.render.table import beside_mine, compare_cells, compare_columns, sample_word, workload_title
 
 if TYPE_CHECKING:
     from gpurent.comparison import Comparison
@@ -61,6 +61,8 @@ def write_page(
     """
     text = page_text(found, answer, lang=lang, rate=rate, history=history, fx_rates=fx_rates).encode()
     target = Path(path)
+    if not target.name or target.is_dir():
+        raise Problem("the page cannot be written", f"{path!r}: not a file", "name a file, such as page.html")
     part = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
     try:
         try:
@@ -123,12 +125,6 @@ def _setting(found: Comparison, answer: Mapping[str, Any], lang: str) -> str:
         samples=f"{workload.samples_per_epoch:,.0f}", sample=sample_word(workload.sample, lang),
         setup=say(f"page.setup-{options['setup']}", lang),
     )  # fmt: skip
-
-
-def sample_word(sample: str, lang: str) -> str:
-    """What a sample is called, in many."""
-    code = f"page.sample-{sample}"
-    return say(code, lang) if has(code) else sample
 
 
 def _plain(found: Comparison, answer: Mapping[str, Any], lang: str, rate: float) -> dict[str, Any]:

@@ -133,8 +133,20 @@ def heading(answer: Mapping[str, Any], workload: Workload, lang: str) -> str:
     return say(
         "compare.title", lang, title=workload_title(workload, lang), precision=answer["options"]["precision"],
         batch=workload.batch, epochs=counted(workload.epochs), samples=counted(workload.samples_per_epoch),
-        sample=workload.sample, setup=setup,
+        sample=sample_word(workload.sample, lang), setup=setup,
     )  # fmt: skip
+
+
+def sample_word(sample: str, lang: str) -> str:
+    """What a sample is called, in many."""
+    code = f"page.sample-{sample}"
+    return say(code, lang) if has(code) else sample
+
+
+def _source(source: str, lang: str) -> str:
+    """Where the offers came from: in words, or the file's name."""
+    code = f"compare.source-{source}"
+    return say(code, lang) if has(code) else source
 
 
 def footer(answer: Mapping[str, Any], lang: str) -> list[str]:
@@ -144,7 +156,7 @@ def footer(answer: Mapping[str, Any], lang: str) -> list[str]:
     lines = [
         say(
             "compare.shown", lang, shown=answer["shown"], total=answer["total"], ranked=answer["ranked"],
-            source=answer["data"]["source"],
+            source=_source(answer["data"]["source"], lang),
         )
     ]  # fmt: skip
     if ages:

@@ -1,13 +1,13 @@
 // The answer in a sentence on top, and what everything rests on below: workload, currency, ages, model error, sources.
 
 function drawVerdict() {
-  const best = firstWhole();
+  const whole = firstWhole();
+  const best = whole ?? byCost[0] ?? null;
   const nodes = [];
   if (!N) nodes.push(el("p", { class: "sentence" }, say("nothing")));
-  else if (best === null) nodes.push(el("p", { class: "sentence" }, say("no-whole")));
   else {
     nodes.push(
-      el("p", { class: "kicker" }, say("cheapest-whole")),
+      el("p", { class: "kicker" }, say(whole === null ? "no-whole" : "cheapest-whole")),
       el("p", { class: "sentence" }, ...verdictParts(best)),
       el("div", { class: "facts-row" }, el("dl", { class: "facts" },
         ...fact("fact-interval", `${money(costLow[best])} – ${money(costHigh[best])}`),
@@ -17,7 +17,7 @@ function drawVerdict() {
         ...fact("fact-evidence", sayOr(`evidence-${get(best, "rate_evidence")}`, evidence(best))),
         ...fact("fact-age", days(get(best, "age_days")))), whyButton(best)));
   }
-  const others = alsoRows(best);
+  const others = alsoRows(whole);
   if (others.length) nodes.push(el("ul", { class: "also" }, ...others.map(alsoItem)));
   byId("verdict").replaceChildren(...nodes);
   byId("remarks").replaceChildren(...D.notes[state.lang].map((text) => el("li", {}, text)));
@@ -32,9 +32,12 @@ const byCost = Array.from({ length: N }, (_, row) => row).sort((a, b) => cost[a]
 
 // The sentence with the cost made bold, wherever the language puts it.
 function verdictParts(row) {
-  const [before, after] = say("verdict", { card: counted(row), provider: providerName(row), cost: "\u0000" }).split("\u0000");
+  const [before, after] = say("verdict", { card: together(counted(row)), provider: providerName(row), cost: "\u0000" }).split("\u0000");
   return [before, el("strong", {}, money(cost[row])), after];
 }
+
+// A short name is not broken into two lines.
+const together = (name) => (name.length <= 20 ? name.replaceAll(" ", "\u00a0") : name);
 
 const fact = (code, value) => [el("div", {}, el("dt", {}, say(code)), el("dd", {}, value))];
 
@@ -130,7 +133,7 @@ function modelPart() {
   const rows = D.errors.map(([name, median, p90, n]) => [sayOr(`score-${name}`, name), wrong(median), wrong(p90), fixed(n, 0)]);
   const heads = [say("score-what"), say("score-median"), say("score-p90"), say("score-n")];
   return part("basis-model", el("p", {}, say("interval-note")),
-    scrolling(table(heads, rows, [1, 2, 3]), "basis-model"), el("p", { class: "sub" }, say("score-note")));
+    scrolling(table(heads, rows, [1, 2, 3]), "basis-model"), el("p", { class: "sub below" }, ...withCode(say("score-note"))));
 }
 
 function dataPart() {
@@ -148,13 +151,14 @@ function dataPart() {
     const entry = told.get(name) || {};
     const of = ranked.get(name) || { n: 0, age: null };
     const when = entry.collected_at ? (Date.parse(D.generated_at) - Date.parse(entry.collected_at)) / 864e5 : of.age;
-    return [D.providers[name] || name, (entry.collected_at || MISSING).slice(0, 10), when === null ? MISSING : fixed(Math.max(0, Math.floor(when)), 0), fixed(of.n, 0), say(`complete-${entry.complete ?? null}`)];
+    return [D.providers[name] || name, (entry.collected_at || MISSING).slice(0, 10), when === null ? MISSING : fixed(wholeDays(when), 0), fixed(of.n, 0), say(`complete-${entry.complete ?? null}`)];
   });
   const heads = ["provider", "collected", "age", "ranked", "complete"].map((name) => say(`data-${name}`));
-  return part("basis-data", el("p", { class: "sub" }, from), scrolling(table(heads, rows, [2, 3]), "basis-data"));
+  return part("basis-data", el("p", { class: "sub" }, ...withCode(from)), scrolling(table(heads, rows, [2, 3]), "basis-data"));
 }
 
 function sourcesPart() {
+  if (!Object.keys(D.sources).length) return "";
   return part("basis-sources", el("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-labelledby": "basis-sources" },
     el("ul", { class: "sources" }, ...Object.keys(D.sources).sort().map(sourceItem))));
 }

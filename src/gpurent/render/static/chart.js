@@ -14,12 +14,34 @@ function logScale(low, high, from, to) {
   return (value) => from + ((Math.log(value) - a) / (b - a)) * (to - from);
 }
 
+const FEWEST_TICKS = 3; // fewer on the usual steps: even steps instead
+const DECADES_OF_TENS = 4; // over so many decades only powers of ten are named
+
 function costTicks(low, high) {
   const found = [];
+  const digits = Math.log10(high / low) > DECADES_OF_TENS ? [1] : [1, 2, 5];
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
-    for (const digit of [1, 2, 5]) found.push(Number(`${digit}e${power}`));
+    for (const digit of digits) found.push(Number(`${digit}e${power}`));
   }
-  return found.filter((value) => value >= low && value <= high);
+  return orEven(found, low, high);
+}
+
+// The ticks that lie between two values; where they are few, even steps of 1, 2 or 5.
+function orEven(ticks, low, high) {
+  const inside = ticks.filter((value) => value >= low && value <= high);
+  if (inside.length >= FEWEST_TICKS) return inside;
+  const rough = (high - low) / 5;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((digit) => digit * power).find((each) => each >= rough);
+  const even = [];
+  for (let count = Math.ceil(low / step); count * step <= high; count++) even.push(Number((count * step).toPrecision(6)));
+  return even;
+}
+
+// Steps of time are even in the unit the axis speaks of.
+function timeTicks(low, high) {
+  const unit = [86400, 3600, 60].find((size) => high >= 2 * size) || 1;
+  return orEven(TIME_TICKS.map((tick) => tick / unit), low / unit, high / unit).map((tick) => tick * unit);
 }
 
 // Of these values those whose words stand far enough from each other.
@@ -75,7 +97,7 @@ function drawChart() {
   const width = Math.max(280, figure.clientWidth);
   const narrow = width < 560;
   const height = narrow ? 340 : 440;
-  const edge = { left: narrow ? 46 : 58, right: 14, top: 36, bottom: 46 };
+  const edge = { left: narrow ? 54 : 60, right: 14, top: 36, bottom: 46 };
   const rows = shown.filter((row) => time[row] > 0 && cost[row] > 0);
   const all = MINE !== null && time[MINE] > 0 ? [...rows, MINE] : rows;
   const [t0, t1] = extent(all, time, narrow ? 0.05 : 0.17, 0.04);
@@ -128,7 +150,7 @@ function drawChart() {
 function axes(width, height, edge, x, y, [t0, t1], [c0, c1]) {
   const group = svg("g", { class: "axes", "aria-hidden": "true" });
   const bottom = height - edge.bottom;
-  for (const value of spaced(TIME_TICKS.filter((tick) => tick >= t0 && tick <= t1), x, 62)) {
+  for (const value of spaced(timeTicks(t0, t1), x, 62)) {
     group.append(svg("line", { class: "grid", x1: x(value), x2: x(value), y1: edge.top, y2: bottom }));
     group.append(svg("text", { x: x(value), y: bottom + 16, "text-anchor": "middle" }, tickTime(value)));
   }
@@ -146,14 +168,16 @@ function axes(width, height, edge, x, y, [t0, t1], [c0, c1]) {
 
 function tickTime(seconds) {
   for (const [size, unit] of [[86400, "d"], [3600, "h"], [60, "min"]]) {
-    if (seconds >= size) return say(`unit-${unit}`, { n: fixed(seconds / size, 0) });
+    if (seconds >= size) return say(`unit-${unit}`, { n: plainNumber(seconds / size) });
   }
-  return say("unit-s", { n: fixed(seconds, 0) });
+  return say("unit-s", { n: plainNumber(seconds) });
 }
 
 function tickMoney(usd) {
-  const value = usd * D.view.rate;
-  return SYMBOL.trim() + fixed(value, Math.max(0, -Math.floor(Math.log10(value) + 1e-9)));
+  const value = Number((usd * D.view.rate).toPrecision(4));
+  if (value < 1e-3) return SYMBOL.trim() + value.toExponential().replace("e-", "e−");
+  const [size, letter] = [[1e9, "G"], [1e6, "M"], [1e4, "k"]].find(([least]) => value >= least) || [1, ""];
+  return SYMBOL.trim() + plainNumber(value / (letter === "k" ? 1e3 : size)) + letter;
 }
 
 function stairs(best, x, y, right) {

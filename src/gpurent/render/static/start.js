@@ -59,6 +59,7 @@ new ResizeObserver(() => {
 }).observe(byId("chart"));
 
 byId("live").hidden = false;
+if (!N) for (const name of ["frontier", "filters", "offers"]) byId(name).hidden = true;
 setUpHistory();
 speak(D.lang);
 document.documentElement.dataset.ready = "yes";

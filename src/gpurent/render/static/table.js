@@ -73,7 +73,7 @@ function tableRow(row, scale) {
     el("td", { class: "c-cost right", role: "cell" }, el("div", { class: "cost" }, rangeGlyph(row, scale),
       el("span", { class: "cost-figures" }, el("strong", {}, money(cost[row])), sub(`${amount(costLow[row])}–${amount(costHigh[row])}`)))),
     el("td", { class: "c-price right", role: "cell" }, amount(get(row, "usd_per_gpu_hour")), phone(` ${say("head-price", { currency: D.view.currency })}`)),
-    el("td", { class: "c-age right", role: "cell" }, get(row, "age_days") === null ? MISSING : [phone("· "), fixed(Math.floor(get(row, "age_days")), 0), phone(` ${say("days")}`)]),
+    el("td", { class: "c-age right", role: "cell" }, get(row, "age_days") === null ? MISSING : [phone("· "), fixed(wholeDays(get(row, "age_days")), 0), phone(` ${say("days")}`)]),
     el("td", { class: "c-why", role: "cell" }, whyButton(row)),
   ];
   return el("tr", {

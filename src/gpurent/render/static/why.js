@@ -55,10 +55,16 @@ function summary(row, letter) {
   return el("section", { class: "summary" },
     el("h3", {}, letter && el("span", { class: "letter" }, letter), counted(row), ...badges(row).map(([text, title]) => el("span", { class: "badge", title: title || null }, text))),
     el("p", { class: "sub" }, [row === MINE ? say("mine") : providerName(row), ...place].filter(Boolean).join(" · ")),
-    el("p", { class: "figure" }, el("strong", {}, money(cost[row])), ` ${say("head-cost").toLowerCase()}`, sub(`${money(costLow[row])} – ${money(costHigh[row])}, ${duration(time[row])}`)),
+    figure(row),
     stageBar(row), el("span", { class: "limit-name" }, limitText(row)),
     facts.length ? el("p", { class: "sub" }, say("why-assumed", { facts: facts.join(state.lang === "zh" ? "、" : ", ") })) : null,
     warnings.length ? el("ul", { class: "warnings" }, ...warnings) : null);
+}
+
+function figure(row) {
+  if (!(cost[row] > 0)) return el("p", { class: "figure" }, say("unpriced", { time: duration(time[row]) }));
+  return el("p", { class: "figure" }, el("strong", {}, money(cost[row])), ` ${say("head-cost").toLowerCase()}`,
+    sub(`${money(costLow[row])} – ${money(costHigh[row])} · ${duration(time[row])}`));
 }
 
 function lineAt(line, row) {
@@ -76,7 +82,7 @@ function chainTable(rows) {
   const two = rows.length > 1;
   const guilty = guiltyStage(rows);
   const heads = [say("chain-number"), ...(two ? ["A", "B", say("ratio")] : [""]), say("explain.source")];
-  const table = el("table", { class: "chain" }, el("thead", {}, el("tr", {}, ...heads.map((head, place) =>
+  const table = el("table", { class: two ? "chain two" : "chain" }, el("thead", {}, el("tr", {}, ...heads.map((head, place) =>
     el(head ? "th" : "td", { scope: head ? "col" : null, class: place > 0 && place < heads.length - 1 ? "right" : null }, head)))));
   let [stage, body] = ["", null];
   for (const line of D.chain) {
@@ -99,8 +105,15 @@ function chainRow(line, rows, guilty) {
   const name = sayOr(`explain.line-${line[1]}`, line[1]);
   return el("tr", { class: guilty ? "guilty" : null },
     el("th", { scope: "row" }, name, guilty ? el("span", { class: "held" }, say("held-back")) : null),
-    ...values.map((value) => el("td", { class: "right" }, chainValue(value))), ...ratio,
-    el("td", { class: "source" }, ...sourceNodes(told[0][1]), ...(told[1] && told[1][1] !== told[0][1] ? [" | ", ...sourceNodes(told[1][1])] : [])));
+    ...values.map((value) => el("td", { class: "right" }, line[1] === "share" && known(`share-${value}`) ? say(`share-${value}`) : chainValue(value))),
+    ...ratio,
+    el("td", { class: "source" }, ...sourceCell(told.map(([, source]) => source))));
+}
+
+// The sources of a line's values, each once, set apart; a dash says nothing.
+function sourceCell(sources) {
+  const named = [...new Set(sources)].filter((source) => source && !/^[-–]( |$)/.test(source));
+  return named.flatMap((source, place) => [...(place ? [" | "] : []), ...sourceNodes(source)]);
 }
 
 function ratioText([first, second]) {

@@ -27,6 +27,11 @@ function say(code, values) {
   return values ? text.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? String(values[key]) : whole)) : text;
 }
 
+// A sentence whose `words` are commands.
+function withCode(text) {
+  return text.split("`").map((words, place) => (place % 2 ? el("code", {}, words) : words));
+}
+
 function sayOr(code, fallback) {
   return known(code) ? say(code) : fallback;
 }
@@ -67,6 +72,12 @@ function significant(value, digits = 3) {
   const rounded = Number(value.toPrecision(digits));
   const places = digits - 1 - Math.floor(Math.log10(Math.abs(value)));
   return fixed(rounded, Math.max(0, places));
+}
+
+// A number of a scale: its own digits, no more.
+function plainNumber(value) {
+  const short = Number(value.toPrecision(4));
+  return fixed(short, (String(short).split(".")[1] || "").length);
 }
 
 // A count that is whole is shown whole.
@@ -110,9 +121,13 @@ function duration(seconds) {
   return say("unit-s", { n: significant(seconds) });
 }
 
+// Days as the command line counts them.
+const wholeDays = (age) => Math.max(0, Math.round(age));
+
 function days(age) {
   if (age === null || age === undefined) return say("age-unknown");
-  return age < 1 ? say("today") : say("ago", { n: Math.floor(age) });
+  const whole = wholeDays(age);
+  return whole < 1 ? say("today") : whole === 1 ? say("yesterday") : say("ago", { n: fixed(whole, 0) });
 }
 
 function percent(share) {
