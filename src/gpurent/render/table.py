@@ -27,7 +27,7 @@ def card_text(row: Row, lang: str) -> str:
     name = row["gpu"] or ""
     if not name and row["gpu_candidates"]:
         shared = _common(row["gpu_candidates"])
-        name = f"{shared or row['gpu_text']} " + say("compare.one-of", lang, n=len(row["gpu_candidates"]))
+        name = f"{shared or row['gpu_text']}{say('compare.one-of', lang, n=len(row['gpu_candidates']))}"
     name = name or row["gpu_text"]
     if share in _BADGES:
         detail = row["share_profile"] or (f"{significant(row['gpu_memory_gib'])} GiB" if row["gpu_memory_gib"] else "")
