@@ -63,6 +63,7 @@ def told(what: str, seconds: tuple[float, float], budget: float) -> None:
 
 def main() -> None:
     """Print every budget of the command line that can be taken here."""
+    _memory()  # first: a child's peak begins at what its parent held
     for words, budget in COMMANDS:
         told("gpurent " + " ".join(words), best_of(5, lambda words=words: command(*words)), budget)
     with tempfile.TemporaryDirectory() as folder:
@@ -79,7 +80,6 @@ def main() -> None:
     told(f"compare({MANY:,} offers), with intervals", ours, MANY_BUDGET)
     seconds = best_of(1, partial(compare, many_offers(10 * MANY), job, now=now))[0]
     print(f"compare({10 * MANY:,} offers): {seconds:.2f} s, {seconds / ours[0]:.1f} times that of {MANY:,}")
-    _memory()
     _beside_gpuhunt(offers, ours[0])
 
 

@@ -64,6 +64,7 @@ class Columns:
         self._seen: dict[str, dict[Any, Any]] = {}
 
     def value(self, key: str, cell: Any) -> Any:
+        """The value of a cell, None where it says nothing."""
         known = self._seen.setdefault(key, {})
         try:
             if cell in known:
@@ -72,7 +73,7 @@ class Columns:
             raise BadCell(key, cell, "not a single value") from None
         if len(known) > _MAX_KNOWN:
             known.clear()
-        value = known[cell] = self._read(key, cell)
+        value = known[cell] = None if _blank(cell) else self._read(key, cell)
         return value
 
     def _read(self, key: str, cell: Any) -> Any:
@@ -160,9 +161,11 @@ def offer_of(row: Mapping[str, Any], columns: Columns) -> Offer:
     """
     fields = dict(DEFAULTS)
     for key, cell in row.items():
+        if cell is None or cell == "":  # most cells of a wide file
+            continue
         if key in DEFAULTS or key in ("provider", "gpu"):
-            if key != "price" and not _blank(cell):
-                fields[key] = columns.value(key, cell)
+            if key != "price" and (value := columns.value(key, cell)) is not None:
+                fields[key] = value
         elif key == "":
             raise BadCell("", cell, "not an offer, or more cells than the header has")
     for key in ("provider", "gpu"):

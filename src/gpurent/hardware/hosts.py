@@ -15,7 +15,7 @@ from gpurent import tables
 from gpurent.hardware import cards
 from gpurent.hardware.cpus import Cpu, read_cpu, rules
 from gpurent.hardware.disks import MBYTE, Disk, capped, classes, instance_caps, volume
-from gpurent.hardware.usual_hosts import UsualHost, provider_id
+from gpurent.hardware.usual_hosts import provider_id, usual_host
 from gpurent.offer import Offer
 
 GIB = 2.0**30
@@ -113,7 +113,7 @@ def fill(offer: Offer, resolution: Found) -> Host:
 def _fill(ask: _Ask) -> Host:
     assumed: dict[str, str | float] = {}
     names = (ask.card,) if ask.card else ask.candidates
-    usual = UsualHost(ask.provider, ask.tier, cards.by_id()[names[0]] if names else None, ask.whole)
+    usual = usual_host(ask.provider, ask.tier, names[0] if names else "", ask.whole)
     cap = instance_caps().get((ask.provider, ask.sku))
     cpu = read_cpu(ask.cpu_model) if ask.cpu_model else None
     index, efficiency, threads = _cpu(ask, cpu, cap, usual, assumed)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from gpurent import tables
+from gpurent.hardware import cards
 from gpurent.hardware.cards import Card
 from gpurent.hardware.cpus import read_cpu
 from gpurent.hardware.disks import classes
@@ -46,6 +47,7 @@ class UsualHost:
         found = [(level, _hosts().get(level_key(level, names))) for level in LEVELS]
         self._rows = [row for _, row in found if row is not None]
         self._own = [row for level, row in found if row is not None and level not in PEER_LEVELS]
+        self._known: dict[str, list[str]] = {}
 
     def number(self, name: str) -> float:
         """Low end of a number: "vcpus_per_gpu", "ram_gib_per_gpu", "cpu_efficiency"."""
@@ -68,13 +70,21 @@ class UsualHost:
 
         Those that say nothing about a disk mostly have none to speak of: a group in which few speak is no witness.
         """
-        cells = []
+        if name in self._known:
+            return self._known[name]
+        cells = self._known[name] = []
         for row in self._rows:
             if row[f"{name}_low"]:
                 cells.append(row[f"{name}_low"])
                 if row["level"] in PEER_LEVELS or 2 * int(row[f"{name}_stated"]) > int(row["offers"]):
                     break
         return cells
+
+
+@lru_cache(maxsize=4096)
+def usual_host(provider: str, tier: str, card: str, whole: bool) -> UsualHost:
+    """The usual hosts of a provider's tier for a card ("" unknown), made once for all offers that ask."""
+    return UsualHost(provider, tier, cards.by_id()[card] if card else None, whole)
 
 
 def _index(name: str) -> float:

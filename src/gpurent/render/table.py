@@ -161,7 +161,8 @@ def footer(answer: Mapping[str, Any], lang: str) -> list[str]:
     ]  # fmt: skip
     if ages:
         newest, median, oldest = (f"{age:.0f}" for age in (ages[0], ages[len(ages) // 2], ages[-1]))
-        lines.append(say("compare.ages", lang, newest=newest, median=median, oldest=oldest))
+        code = "compare.age" if newest == oldest else "compare.ages"
+        lines.append(say(code, lang, newest=newest, median=median, oldest=oldest))
     lines += warning_lines(ranked, lang)
     lines += beside_mine(ranked, answer["mine"], lang)
     lines += answer["notes"]
