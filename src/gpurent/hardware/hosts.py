@@ -15,7 +15,7 @@ from gpurent import tables
 from gpurent.hardware import cards
 from gpurent.hardware.cpus import Cpu, read_cpu, rules
 from gpurent.hardware.disks import MBYTE, Disk, capped, classes, instance_caps, volume
-from gpurent.hardware.usual_hosts import provider_id, usual_host
+from gpurent.hardware.usual_hosts import UsualHost, provider_id, usual_host
 from gpurent.offer import Offer
 
 GIB = 2.0**30
