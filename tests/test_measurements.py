@@ -42,6 +42,14 @@ def test_a_row_is_mapped_to_our_names(tmp_path: Path) -> None:
     assert measurements.leave_out(found) is None
 
 
+def test_a_rate_of_ones_own_names_its_stack(tmp_path: Path) -> None:
+    (found,) = read(tmp_path, row(workload="resnet50", detail="", batch=448, rate=905, source="lambda-ngc"))
+    assert (found.task, found.stack) == ("resnet50", "lambda-ngc")
+    assert measurements.leave_out(found) is None
+    (unknown,) = read(tmp_path, row(workload="alexnet", detail="", source="lambda-ngc"))
+    assert measurements.leave_out(unknown) == "unknown-workload"
+
+
 def test_a_spelling_beyond_the_written_mapping_goes_through_the_grammar(tmp_path: Path) -> None:
     (found,) = read(tmp_path, row(card="NVIDIA GeForce RTX 3090,24,PCIe"))
     assert found.card == "rtx-3090"

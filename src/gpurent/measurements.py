@@ -156,7 +156,7 @@ def _gigabytes(text: str) -> str:
 
 
 def stack_row(source: str) -> dict[str, str]:
-    """The row of measured_stacks.csv of a source's address.
+    """The row of measured_stacks.csv of a source's address, or of a stack named for a rate of one's own.
 
     Raises:
         KeyError: a source whose stack is not known.
@@ -167,7 +167,7 @@ def stack_row(source: str) -> dict[str, str]:
 
 @cache
 def _stacks() -> dict[str, dict[str, str]]:
-    return {row["address"]: row for row in tables.rows("measured_stacks")}
+    return {key: row for row in tables.rows("measured_stacks") for key in (row["stack"], row["address"])}
 
 
 def _stack(source: str) -> str | None:
@@ -178,6 +178,8 @@ def _stack(source: str) -> str | None:
 
 
 def _task(stack: str, cells: dict[str, str]) -> str | None:
+    if cells["source_repo_or_url"] == stack and (cells["workload"], stack) in _tasks():
+        return cells["workload"]  # of one's own, in our words
     size = cells.get("seq_len_or_image_size", "")
     framework = cells.get("framework", "")
     for row in tables.rows("tasks"):

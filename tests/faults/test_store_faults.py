@@ -167,8 +167,10 @@ def test_snapshot_in_a_read_only_folder_is_three_lines(tmp_path: Path, environme
     assert len(done.stderr.splitlines()) == 3
 
 
+# A job of a shell's background starts with interrupts ignored, and so would its children: here they never are.
 _SLOW = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from gpurent.adapters import captures
 from gpurent.cli.app import main
 kept = captures.keep
