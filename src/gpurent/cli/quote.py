@@ -71,7 +71,8 @@ def quote(
         note(say("quote.left-out", checked[0].lang, n=unseen))
     answer = document("quote", quotes=[one.to_dict() for one in checked])
     emit(answer, [_row(one) for one in checked], output, lambda: _table(checked), COLUMNS)
-    return verdict.exit_code(one.verdict for one in checked)
+    unsettled = ["need-more-info"] if unseen else []  # what was left out may be worse than what was looked at
+    return verdict.exit_code([*(one.verdict for one in checked), *unsettled])
 
 
 def _text(text: str | None, file: str | None) -> str:

@@ -41,10 +41,15 @@ def read_offers(text: str, lang: str | None = None) -> list[Quote]:
     from gpurent.offer_text.gather import gather
     from gpurent.offer_text.quotes_of import split
     from gpurent.offer_text.readings import readings_of
-    from gpurent.offer_text.tidy import plain, tidy
+    from gpurent.offer_text.tidy import MAX_QUOTE, MAX_TEXT, plain, tidy
 
     pieces, _ = split(tidy(plain(text)))
-    quotes = [readings_of(gather(piece)) for piece in pieces or [""]]
+    pieces = pieces or [""]
+    gathered = [gather(piece[:MAX_QUOTE]) for piece in pieces]
+    for facts, piece in zip(gathered, pieces, strict=True):
+        facts.cut = max(0, len(piece) - MAX_QUOTE)
+    gathered[-1].cut += max(0, len(text) - MAX_TEXT)
+    quotes = [readings_of(facts) for facts in gathered]
     return [replace(quote, lang=lang) for quote in quotes] if lang else quotes
 
 

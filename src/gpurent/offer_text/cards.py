@@ -42,7 +42,10 @@ _SUFFIX = (
     r"(?:[\s_/+-]*(?:\(\s*)?(?:ti|super|ada(?:[\s_-]*(?:generation|gen|lovelace))?|blackwell|ampere|hopper|sxm(?:[2-6](?!\d|[.,]\d|卡|张|块)|\s[2-6](?!\d|[.,]\d|\s?(?:卡|张|块|x|\*|gpu|card)))?|pci-?e?|"
     r"nvl\d{0,2}|nv-?link|hgx|dgx|hbm\d?e?|gddr\dx?|oam|max-?q|server(?:[\s_-]*edition)?|workstation(?:[\s_-]*edition)?|bse|se|ws|wk|we|"
     r"sff|laptop|mobile|pascal|mega|plus|sli|ac|cc|pc|tensor[\s_-]*core(?:[\s_-]*gpu)?|accelerator|oc|"
-    r"d(?:[\s_-]?v2)?|s|魔改版?|改版?|显卡|modded|mod|full|整卡|" + _SIZE + _NOT_CARD_SIZE + r"|显存|vram|v2"
+    r"d(?:[\s_-]?v2)?|s|魔改版?|改版?|显卡|modded|mod|full|整卡|"
+    + _SIZE
+    + _NOT_CARD_SIZE
+    + r"|显存(?!\s?(?:限|配额|上限|额度))|vram|v2"
     r"|mig(?:[\s_:-]*\d(?:c\.\d)?g\.\d{1,3}gb(?:\+(?:me|gfx)(?:\.all)?)?)?|\d(?:c\.\d)?g\.\d{1,3}gb(?:\+(?:me|gfx)(?:\.all)?)?"
     r"|(?<=[\da-z])-\d{1,3}[qcab])(?![a-z0-9])(?:\s*\))?)"
 )

@@ -58,8 +58,9 @@ _RAM = compiled(
     rf"(?:ddr\d(?:-\d{{4}})?\s{{0,2}}(?:ecc\s*)?(?P<n3>{_NUMBER})\s?(?P<u3>tb|gb|t|g)(?![a-z/]))",
 )
 _SAYS_MEMORY = compiled(r"(?<![a-z])mem(?:ory)?(?![a-z])(?!\s?\()")  # not RAM, not 内存
+_LIMIT = r"(?:限制|限额|配额|上限|额度|quota|limit(?:ed)?|cap(?:ped)?)(?:\s?(?:为|是|在|到|至|of|to|at|is)(?![a-z]))?"
 _VRAM = compiled(
-    rf"(?:(?:gpu[\s_]*(?:ram|mem(?:ory)?)|v-?ram|显存(?:大小)?|device_mem)(?:\s?\(gi?b\))?\s{{0,3}}[:=]?\s{{0,3}}{_SIZE})"
+    rf"(?:(?:gpu[\s_-]*(?:ram|mem(?:ory)?)|v-?ram|显存(?:大小)?|device_mem)(?:\s?{_LIMIT})?(?:\s?\(gi?b\))?\s{{0,3}}[:=]?\s{{0,3}}{_SIZE})"
     rf"|(?:(?P<n2>{_NUMBER})\s?(?P<u2>gib|gb|g|mib|mb)\s?(?:of\s+)?(?:gpu\s*(?:ram|mem(?:ory)?)|v-?ram|显存|slice|hbm\d?e?|gddr\dx?|gpus?(?![a-z])))",
 )
 

@@ -8,7 +8,7 @@ from gpurent.offer_text.cards import has_card, is_card
 from gpurent.offer_text.objects import objects
 from gpurent.offer_text.pasted import is_pasted
 from gpurent.offer_text.rows import heads
-from gpurent.offer_text.tidy import MAX_QUOTE, MAX_QUOTES
+from gpurent.offer_text.tidy import MAX_QUOTES
 from gpurent.price_text import find_prices
 
 _BLANK = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
@@ -45,8 +45,8 @@ def split(text: str) -> tuple[list[str], int]:
             waiting = f"{waiting}\n{piece}" if waiting else piece
     if waiting:
         quotes.append(waiting)
-    kept = [quote[:MAX_QUOTE] for quote in quotes[:MAX_QUOTES]]
-    return kept, len(quotes) - len(kept)
+    kept = quotes[:MAX_QUOTES]
+    return kept, len(quotes) - len(kept) + max(0, len(pieces) - 4 * MAX_QUOTES)
 
 
 def _smi(piece: str) -> str:

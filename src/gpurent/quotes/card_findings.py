@@ -11,8 +11,24 @@ from gpurent.hardware.names import near_names, read_name
 from gpurent.quotes.context import Context
 from gpurent.quotes.findings import Finding, money, percent
 
-_MODDED = re.compile(r"魔改|改版|改装|显存升级|modded|(?<![a-z])mod(?![a-z])", re.IGNORECASE)
-_MINED = re.compile(r"矿卡|挖矿|锁算力|mining|ex-?miner|(?<![a-z])lhr(?![a-z])", re.IGNORECASE)
+_MODDED = re.compile(
+    r"魔改|改[版装卡]|显存升级|改(?:台式|桌面|单槽|涡轮|水冷)|[转改]\s?(?:接卡|pci-?e)|拆芯片|刷(?:了|过)?\s?v?(?:bios|固件)"
+    r"|改(?=\s*(?:[,;)￥¥$]|$|显存|单卡|\d))|7936\s?sp|核心降级|降级核心|工程[卡版样]|engineering\s+sample"
+    r"|(?<![a-z])(?:es|qs)\s?(?:卡|版|card|sample)|(?<=[a-z0-9]\s)(?-i:ES)(?![A-Za-z0-9-])"
+    r"|modded|modified|(?:re|cross)-?flashed|(?<![a-z])mod(?![a-z])",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MINED = re.compile(
+    r"矿卡|挖矿|矿机|[退下]役?矿|拆机|锁算力|(?<![\w铁煤])矿(?![山泉业物石])|(?<=\s)矿(?=\s|$)|(?<![a-z])mined(?![a-z])"
+    r"|mining|ex-?miner|(?<![a-z])lhr(?![a-z])",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(  # "非矿卡", "未魔改": said not to be so
+    r"(?:非|未|没有?|不是|从未|无|(?<![a-z])(?:not|non-?|no|never|un))\s?(?:an?\s)?(?:经过?)?(?:used\s(?:for|in)\s)?"
+    r"(?:魔改|改[版装卡]|矿卡?|挖过?矿|拆机|刷过?\s?v?bios|modded|modified|mod(?![a-z])|mining|mined|ex-?miner)",
+    re.IGNORECASE,
+)
+_MINING_NAME = re.compile(r"(?<![a-z0-9])(?:cmp\s?-?\s?\d{2,3}|p10[246]-?\s?(?:090|100))", re.IGNORECASE)
 SLOW_LINK_GBYTE_S = 6.0  # a card behind a narrow slot: PCIe 3.0 x8 and less
 
 
@@ -38,6 +54,10 @@ def rate(card: Card) -> float | None:
 def _unknown(context: Context) -> Iterator[Finding]:
     if "virtual-name" in context.found.warnings:
         yield Finding("neutral-name", "warning", {"name": context.offer.gpu}, verdict="need-more-info")
+        return
+    if _MINING_NAME.search(context.offer.gpu):
+        source = next(card.source for card in by_id().values() if card.status == "mining")
+        yield Finding("mining-card", "fail", {"card": context.offer.gpu, "source": source}, verdict="incompatible")
         return
     near = ", ".join(near_names(context.offer.gpu)[:3])
     code = "card-unknown-near" if near else "card-unknown"
@@ -189,7 +209,7 @@ def _same_price(context: Context, stock: Card, ratio: float) -> Iterator[Finding
 
 def _said_variants(context: Context) -> Iterator[Finding]:
     """Words of the seller that no card id carries."""
-    text = context.facts.text
+    text = _DENIED.sub(" ", context.facts.text)
     status = {card.status for card in context.cards}
     if _MODDED.search(text) and "modded" not in status:
         yield Finding("said-modded", "warning", {"name": context.offer.gpu}, verdict="need-more-info")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -104,9 +104,10 @@ def _check(quote: Quote, asked: Question, peers: Peers) -> Checked:
     settled = settle(quote, peers, asked.now.date())
     if settled.chosen is None:
         finding = Finding("no-card", "warning", verdict="need-more-info")
+        findings_ = (finding, *_cut(quote))
         asks: tuple[str, ...] = (say("question.which-card", quote.lang), say("question.price", quote.lang))
         line = summary.headline(None, "need-more-info", (finding,), (), quote.lang)
-        return Checked(quote, quote.lang, settled, "need-more-info", (finding,), None, None, asks, line)
+        return Checked(quote, quote.lang, settled, "need-more-info", findings_, None, None, asks, line)
     said = {key: value for key, value in (asked.assume or {}).items() if getattr(settled.chosen.offer, key) is None}
     offer = Offer.model_validate({**settled.chosen.offer.__dict__, **said}) if said else settled.chosen.offer
     found = resolve(offer)
@@ -134,9 +135,16 @@ def _stack(stack: Stack, quote: Quote) -> Stack:
     )  # fmt: skip
 
 
+def _cut(quote: Quote) -> Iterator[Finding]:
+    """What stands beyond the part of a quote that is looked at may change everything."""
+    if quote.facts.cut:
+        yield Finding("text-cut", "warning", {"characters": quote.facts.cut}, verdict="need-more-info")
+
+
 def _findings(context: Context, asked: Question) -> list[Finding]:
     offer = context.offer
     return [
+        *_cut(context.settled.quote),
         *stack_findings(context.cards, context.stack, offer.cuda_max, offer.driver, context.facts.arch),
         *card_findings(context),
         *host_findings(context),
