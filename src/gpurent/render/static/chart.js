@@ -176,7 +176,7 @@ function tickTime(seconds) {
 function tickMoney(usd) {
   const value = Number((usd * D.view.rate).toPrecision(4));
   if (value < 1e-3) return SYMBOL.trim() + value.toExponential().replace("e-", "e−");
-  const [size, letter] = [[1e9, "G"], [1e6, "M"], [1e4, "k"]].find(([least]) => value >= least) || [1, ""];
+  const [size, letter] = [[1e9, "B"], [1e6, "M"], [1e4, "k"]].find(([least]) => value >= least) || [1, ""];
   return SYMBOL.trim() + plainNumber(value / (letter === "k" ? 1e3 : size)) + letter;
 }
 
