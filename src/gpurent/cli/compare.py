@@ -119,12 +119,12 @@ def compare(
     )
     shown = _shown(found, top, output, include_dropped)
     answer = _answer(found, shown, have.data(), view.options)
-    _write(found, shown, answer, output, view, explain, against)
     if html is not None:
         from gpurent.cli.page import write
 
         size = write(html, found, answer, view.rate, view.rates)
         note(f"page: {html}, {size / 1e6:.2f} MB")
+    _write(found, shown, answer, output, view, explain, against)
     if not len(found):
         raise Problem(*_nothing(found), UNKNOWN)
     aged = any(entry.reason == "too-old" for entry in found.dropped)
