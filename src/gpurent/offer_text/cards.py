@@ -65,10 +65,13 @@ _TIMES_BEHIND = (
 _BEFORE = compiled(
     rf"(?<![\d.,a-z$¥￥€£])(?P<n>{COUNT})\s{{0,2}}(?:{_TIMES}_?|{_UNIT}\s?{_TIMES}?|(?:of|units?\s+of)\s)?\s{{0,2}}(?:的|of\s)?\s?\Z",
 )
+_CPU_NAMED = (  # "4090 x2 CPU 7950X": the CPU is named behind its label, the number before is the card's
+    r"\s?(?:\x00|intel|amd|xeon|epyc|ryzen|至强|i[3579]|\d{1,3}\s?(?:核|c(?![a-z])|v?cores?|v-?cpus?|v核|线程|threads?))"
+)
 _AFTER = compiled(
     r"^\s{0,3}(?:(?P<sky>:\s?(?=\d{1,2}(?:[\s,;}\])\"']|\Z)))|[,;:|()\]]\s{0,2})?"  # SkyPilot's A100:8
     rf"(?:(?P<times>{_TIMES})\s{{0,2}})?(?P<n>{COUNT})\s{{0,2}}-?\s?(?P<unit>{_UNIT}(?![a-z])|{_TIMES_BEHIND})?"
-    r"(?![\d.]|\s?(?:g\b|gb|gib|tb|核|线程|v?cpus?(?!\s?[:=])|cores?|ghz|vcores?|[a-z]?元|万|/(?![\s/])|(?:usd|\$|cny|rmb|eur|€)(?!\s?\d)|块|美|per\s))",
+    rf"(?![\d.]|\s?(?:g\b|gb|gib|tb|核|线程|v?cpus?(?!\s?[:=]|{_CPU_NAMED})|cores?|ghz|vcores?|[a-z]?元|万|/(?![\s/])|(?:usd|\$|cny|rmb|eur|€)(?!\s?\d)|块|美|per\s))",
 )
 _ANYWHERE = compiled(
     rf"(?<![\d.,a-z$¥￥€£/])(?P<n>{COUNT})\s{{0,2}}-?\s?(?:[x*]\s{{0,2}})?(?P<unit>卡|张卡|块卡|张|路|gpus?\b|cards?\b|way\b)(?!时|/?小时|-?h\b|-?hour)",

@@ -18,7 +18,8 @@ from gpurent.offer_text.rows import read_row
 from gpurent.offer_text.scan import TAKEN, Scan, compiled
 from gpurent.offer_text.shares import read_share
 from gpurent.offer_text.software import read_claims, read_software
-from gpurent.offer_text.terms import machines_of, provider_of, read_terms
+from gpurent.offer_text.stock import take_availability
+from gpurent.offer_text.terms import machines_of, provider_of, read_terms, settle_spot
 from gpurent.price_text import PriceText, find_prices
 
 SLICES_BEFORE_NAME = compiled(r"[x*]\s?\d(?:c\.\d)?g\.\d{1,3}gb")
@@ -48,6 +49,7 @@ def gather(text: str) -> Facts:
 
 
 def _read_words(scan: Scan, facts: Facts) -> None:
+    take_availability(scan)
     read_claims(scan, facts)
     read_cpu_model(scan, facts.host)
     read_software(scan, facts)
@@ -68,6 +70,7 @@ def _read_words(scan: Scan, facts: Facts) -> None:
     read_terms(scan, facts)
     facts.units = units is not None
     facts.prices = find_prices(units) if units else _prices(scan)
+    settle_spot(facts)
     facts.point_amount = any("point-first" in price.flags for price in facts.prices)
     read_links(scan, facts)
     named = main_mention(facts)

@@ -43,8 +43,6 @@ _THREADS = compiled(
 _CORES_THREADS = compiled(
     r"(?<![\d.])(?P<c>\d{1,3})\s?(?:c|核|cores?)\s?[/,]?\s?(?P<t>\d{1,3})\s?(?:t|线程|threads?)(?![a-z0-9])"
 )
-# how many cards are to be had: no count of anything in the offer
-_IDLE = compiled(r"(?:空闲|剩余|可租|idle|free)(?:/\S{1,6})?\s?[:=]?\s?\d{1,4}\s?/\s?\d{1,4}(?![\d.])")
 _PAIR = compiled(
     rf"(?:(?<![\d.a-z])(?P<sockets>2)\s?[x*]\s?)?(?<![\d.a-z])(?P<c>\d{{1,4}})\s?(?:c|核|vcpus?|cores?|v)\s?[,/+|*-]?\s?(?P<n>{_NUMBER})\s?(?P<u>gib|gb|g|tb)(?![a-z/])"
     r"(?!\s?(?:ssd|nvme|hdd|disk|硬盘|系统盘|数据盘|storage|volume|显存|vram))"
@@ -151,12 +149,15 @@ def kind_of(words: str | None) -> str | None:
 _BARE_NUMBER = compiled(
     r"^(?:(?:双路|单路|四路|2路|dual(?:\s*socket)?)\s*)?(?:(?:intel|amd|xeon|epyc|至强)\s*)?(?P<n>(?P<d>\d)\d{2}[\df][a-z+]{0,2})\Z"
 )
+_RYZEN_NUMBER = compiled(r"^[3579]9[05]0x(?:3d)?\Z")
 _SERIES = {"8": "Xeon Platinum", "6": "Xeon Gold", "5": "Xeon Gold", "4": "Xeon Silver", "7": "EPYC", "9": "EPYC"}
 
 
 def _full_name(cpu: str, written: str) -> str:
     """A processor's name; of "双路8358" the series is known by the first digit of the number."""
     bare = _BARE_NUMBER.match(cpu)
+    if _RYZEN_NUMBER.match(cpu):
+        return f"Ryzen 9 {cpu}"
     if bare and bare["d"] in _SERIES:
         return f"{_SERIES[bare['d']]} {bare['n']}"
     return " ".join(written[written.index(cpu[:3]) :].split())
@@ -203,8 +204,6 @@ def read_sizes(scan: Scan, facts: HostFacts, of_card: frozenset[int] = frozenset
     match = scan.first(_VRAM)
     if match:
         facts.vram_gib = number_of(match["n"] or match["n2"]) * GIB[(match["u"] or match["u2"]).lower()]
-    for _ in scan.take(_IDLE):
-        pass
     both = _CORES_THREADS.search(scan.left)
     if both and int(both["t"]) >= int(both["c"]):
         scan.blank(*both.span())

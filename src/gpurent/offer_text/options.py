@@ -13,6 +13,7 @@ from gpurent.offer_text.terms import purchase_near
 from gpurent.price_text import PriceText
 
 _MACHINE_WORDS = re.compile(r"整机|/\s?台|每台|/\s?节点|per\s+(?:node|server)|/\s?(?:node|server)", re.IGNORECASE)
+_MOST_CARDS = 8  # of one machine: more are the cards of all machines together
 _OF_A_MACHINE = 0.3  # what is left of "per card" where the words speak of whole machines
 _CARD_WORDS = re.compile(r"单卡|每卡|每张|/\s?卡|/\s?张|卡时|per\s+(?:gpu|card)|/\s?gpu", re.IGNORECASE)
 _UNTAXED = re.compile(
@@ -22,6 +23,11 @@ _UNTAXED = re.compile(
 _TAXED = re.compile(
     r"含\s?(?:\d{1,2}%\s?)?(?:增值)?税|含\S{0,6}专票|(?:incl\w*\.?|including)\s?(?:vat|tax)", re.IGNORECASE
 )
+_TOTAL = re.compile(
+    r"一共|总共|合共|总价|总计|合计|打包|全部|共(?=\s?[￥¥$]?\d)|共\s?\Z|(?<![a-z])(?:in\s)?total(?![a-z])|altogether|for\s(?:all|the\slot)",
+    re.IGNORECASE,
+)
+_BESIDE = 12  # characters around a price in which a word for the total stands
 _PRICE_WHY = {
     "per-node", "per-card", "month-720", "month-730", "cny-assumed", "usd-assumed", "yuan-sign", "yen-sign",
     "discount-to-take", "discount-taken",
@@ -118,7 +124,36 @@ def _of_price(price: PriceText, facts: Facts, base: dict[str, Any]) -> Iterator[
                 fields["purchase"] = "reserved"
             whys = tuple(Why(code, {"price": price.text}) for code in reading.why if code in _PRICE_WHY)
             likely = reading.confidence * weight * (_OF_A_MACHINE if less else 1.0)
-            yield fields, likely, whys + unit_why
+            total = _of_all_machines(price, final, facts)
+            if total is None:
+                yield fields, likely, whys + unit_why
+                continue
+            each, share, why = total
+            yield {**fields, "price": each}, likely * share, (*whys, *unit_why, why)
+            yield fields, likely * (1 - share), whys + unit_why
+
+
+def _plain(amount: Decimal) -> Decimal:
+    """At most twelve places and no zeros that dividing added."""
+    amount = round(amount, 12).normalize()
+    return amount.quantize(Decimal(1)) if amount == amount.to_integral_value() else amount
+
+
+def _of_all_machines(text: PriceText, price: Price, facts: Facts) -> tuple[Price, float, Why] | None:
+    """The price of one machine where the text's may be that of all ("10 台 共 7 万/月"), and how likely it is that.
+
+    amount / n for n machines on offer. None: one machine, a price of a card, or "每台" says whose it is.
+    """
+    n = facts.machines or 0
+    if n < 2 or price.per != "offer" or (facts.count or 0) > _MOST_CARDS:
+        return None
+    beside = facts.text[max(0, text.start - _BESIDE) : text.end + _BESIDE]
+    said = _TOTAL.search(beside) is not None
+    if not said and "per-missing" not in text.flags:
+        return None
+    each = price.model_copy(update={"amount": _plain(price.amount / n)})
+    why = Why("for-all-machines", {"n": n, "price": text.text})
+    return each, 0.9 if said else 0.25, why
 
 
 def _whole_machine(text: str) -> bool:

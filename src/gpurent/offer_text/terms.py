@@ -10,7 +10,9 @@ from gpurent import tables
 from gpurent.offer_text.facts import Facts
 from gpurent.offer_text.scan import Scan, compiled, count_of
 
-_SPOT = compiled(r"(?<![a-z])(?:spot|interruptible|pre-?emptible|low[\s-]priority)(?![a-z])|抢占|竞价|可中断|可抢占")
+_SPOT = compiled(
+    r"(?<![a-z])(?:spot|interruptible|pre-?emptible|low[\s-]priority|bid(?:s|ding)?)(?![a-z])|抢占|竞价|竞拍|可中断|可抢占"
+)
 _NOT_SPOT = compiled(r"(?:non?|not|never|without)[\s-]*(?:spot|interruptible|pre-?emptible)|非抢占|不可抢占|非竞价")
 _LABELS_PRICE = compiled(r"^(?:价|价格|实例)?\s?[:=]?\s?[$¥￥€]?\d")  # "抢占 1.19": the price behind it, not the offer
 _ON_DEMAND = compiled(r"on[\s-]?demand|按量(?:付费|计费)?|按需|pay[\s-]as[\s-]you[\s-]go|payg")
@@ -71,6 +73,12 @@ def read_terms(scan: Scan, facts: Facts) -> None:
         facts.known["reliability"] = float(match.group(1)) / 100
     facts.on_request = _REQUEST.search(text) is not None
     facts.one_job = _ONE_JOB.search(text) is not None
+
+
+def settle_spot(facts: Facts) -> None:
+    """A word for spot that labels the one price of a text ("spot $0.82") speaks of the offer."""
+    if len(facts.prices) == 1 and "purchase" not in facts.known and _SPOT.search(facts.text):
+        facts.known["purchase"] = "spot"
 
 
 def _months(number: str, unit: str) -> Decimal:

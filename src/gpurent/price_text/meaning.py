@@ -166,11 +166,20 @@ def _amounts(numbers: list[Token]) -> tuple[Decimal, Decimal | None]:
     return (low, high) if low < high else (low, None)
 
 
+_NUMERALS = str.maketrans("一二三四五六七八九", "123456789")
+
+
+def _number(words: str) -> Decimal:
+    """A number in digits, or in Chinese as discounts and periods are written (八五 -> 85, 千 -> 1000)."""
+    return Decimal(MULTIPLES[words]) if words in MULTIPLES else Decimal(words.translate(_NUMERALS))
+
+
 def _discount(cluster: list[Token]) -> Decimal | None:
     for token in cluster:
         if token.kind == "off":
             words = token.match["off"]
-            number = Decimal(re.search(r"\d[\d.]*", words).group())  # type: ignore[union-attr]
+            written = re.search(r"\d[\d.]*|[一二三四五六七八九]+(?=\s?折)", words).group()  # type: ignore[union-attr]
+            number = _number(written)
             rest = number / (10 if number < 10 else 100)  # 9折, 9.5折 and 95折 are all read in tenths or hundredths
             scale = rest if "折" in words else 1 - number / 100
             return scale if 0 < scale < 1 else None
@@ -203,7 +212,7 @@ def _unit(cluster: list[Token], flags: set[str]) -> tuple[Unit, Decimal]:
             if token.kind != kind:
                 continue
             if kind == "unit":
-                word, many = token.match["period"], Decimal(token.match["many"] or 1)
+                word, many = token.match["period"], _number(token.match["many"] or "1")
                 for unit, times, words in PERIODS:
                     if re.fullmatch(words, word, re.IGNORECASE):
                         return unit, max(many, Decimal(1)) * times  # type: ignore[return-value]

@@ -59,8 +59,8 @@ TOKEN = re.compile(
     # a word needs its boundaries, a sign does not
     rf"|(?P<cur>(?:(?<![a-z])|(?=[^a-z]))(?:{_CURRENCY})(?:(?![a-z])|(?<=[^a-z])))"
     r"|(?P<shell>(?<![\w.])-?(?:/bin/)?(?:ba|z|da|k)?sh(?=\.\d))"
-    r"|(?P<off>(?:(?:会员|学生|新用户|新客|首[月单]|限时|活动|优惠|老客户?|vip|认证|再|可|享|打|价|member|student|discount)\s?){0,4}"
-    r"(?<![\d.])\d{1,2}(?:\.\d)?\s?(?:折|%\s?(?:off|discount|优惠)))"
+    r"|(?P<off>(?:(?:会员|学生|新用户|新客|首[月单]|限时|活动|优惠|老客户?|vip|认证|再|可|享|打|价|member|student|discount|with|after|before|minus|less)\s?){0,4}"
+    r"(?:(?<![\d.])\d{1,2}(?:\.\d)?|[一二三四五六七八九]{1,2}(?=\s?折))\s?(?:折|%\s?(?:off|discount|优惠)))"
     # what one payment buys, and for how long; "GPU-hour" and "卡时" say both
     rf"|(?P<gpuhour>(?:{_EACH})?(?:gpu|card|卡|accelerator)\s?{_SEPARATOR}?\s?{_HOUR})"
     rf"|(?P<nodehour>(?:{_EACH})?(?:node|instance|server|machine|台|机|节点)\s?{_SEPARATOR}?\s?{_HOUR})"
@@ -72,7 +72,7 @@ TOKEN = re.compile(
     r"|单卡|单张|(?<![a-z])(?:each|apiece|ea)(?![a-z]))"
     r"|(?P<unit>(?:/\s{0,2}|(?<![a-z])per\s|每|(?<![a-z])an?\s|一|(?<=[元块])(?!月|年|日|分)"
     r"|(?<=[台卡机张])[*·](?=个?月|年|天|小?时|日|周))"
-    rf"(?:(?P<many>\d{{1,4}})\s?)?(?P<period>{_PERIOD})(?![a-z]|[租付费价均]))"
+    rf"(?:(?P<many>\d{{1,4}}|[百千](?=\s?个?小?时))\s?)?(?P<period>{_PERIOD})(?![a-z]|[租付费价均]))"
     rf"|(?P<adverb>(?<![a-z])(?:{_ADVERB})(?![a-z]))"
     r"|(?P<untaxed>不含\s?(?:增值)?税|未税|税前|不带票|(?:excl(?:uding|\.)?|ex\.?|\+|plus|before|without|w/o|net\sof)\s?"
     r"(?:vat|tax(?:es)?|gst)|(?:vat|tax)\s(?:excluded|extra|not\sincluded)|\+\s?税)"

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from gpurent import tables
 from gpurent.hardware.cards import Card, by_id, families
-from gpurent.hardware.names import near_names, read_name
+from gpurent.hardware.names import near_names
 from gpurent.quotes.context import Context
 from gpurent.quotes.findings import Finding, money, percent
+from gpurent.quotes.instance_findings import instance_findings, several_families
 
 _MODDED = re.compile(
     r"魔改|改[版装卡]|显存升级|改(?:台式|桌面|单槽|涡轮|水冷)|[转改]\s?(?:接卡|pci-?e)|拆芯片|刷(?:了|过)?\s?v?(?:bios|固件)"
@@ -38,6 +39,7 @@ def card_findings(context: Context) -> Iterator[Finding]:
         yield from _unknown(context)
         yield from _said_variants(context)
         return
+    yield from instance_findings(context)
     yield from _which(context)
     yield from _share(context)
     yield from _variant(context)
@@ -65,17 +67,11 @@ def _unknown(context: Context) -> Iterator[Finding]:
     yield Finding(code, "warning", {"name": context.offer.gpu}, shown, verdict="need-more-info")
 
 
-def _several_families(names: tuple[str, ...]) -> bool:
-    known = [read_name(name) for name in names]
-    families_ = [{by_id()[card].family for card in ((one.gpu,) if one.gpu else one.candidates)} for one in known]
-    return any(not (left & right) for left in families_ for right in families_ if left and right)
-
-
 def _which(context: Context) -> Iterator[Finding]:
     if len(set(context.facts.smi_cards)) > 1 or "several-cards" in context.found.warnings:
         names = ", ".join(dict.fromkeys(context.facts.smi_cards)) or context.offer.gpu
         yield Finding("mixed-cards", "warning", {"cards": names}, verdict="need-more-info")
-    elif _several_families(context.facts.joined):
+    elif several_families(context.facts.joined):
         names = ", ".join(context.facts.joined)
         yield Finding("several-cards-named", "warning", {"cards": names}, verdict="need-more-info")
     if "memory-above-card" in context.found.warnings and context.offer.gpu_memory_gib:

@@ -9,6 +9,7 @@ from gpurent.messages import say
 from gpurent.quotes.context import Context
 from gpurent.quotes.findings import Finding, money, percent
 from gpurent.quotes.market import INDEX, Market, usd_per_gpu_hour
+from gpurent.quotes.price_words import open_discount, word_findings
 
 _ABOUT = 0.01  # so close to the median that saying which side is noise
 
@@ -19,8 +20,9 @@ def price_findings(context: Context) -> Iterator[Finding]:
         code = "price-on-request" if context.facts.on_request else "price-missing"
         yield Finding(code, "warning", verdict="need-more-info")
         return
-    yield from _amount(context)
-    yield from _basis(context)
+    first = [*_amount(context), *_basis(context)]
+    yield from first
+    yield from word_findings(context, {finding.code for finding in first})
     yield from _terms(context)
     yield from _standing(context)
 
@@ -76,8 +78,11 @@ def _basis(context: Context) -> Iterator[Finding]:
             code = "price-currency-open"
         elif other.offer.price and offer.price.unit != other.offer.price.unit:
             code = "price-period-open"
-        elif {why.code for why in (*context.settled.readings[0].why, *other.why)} & {"discount-to-take"}:
+        elif "for-all-machines" in (whys := {why.code for why in (*context.settled.readings[0].why, *other.why)}):
+            code = "price-machines-open"
+        elif "discount-to-take" in whys:
             code = "price-discount-open"
+            shown |= open_discount(context.settled, shown["one"], shown["other"], context.settled.quote.lang)
         yield Finding(code, "warning", numbers, shown, verdict="need-more-info")
     if offer.price.per == "gpu" and n > 1 and first is not None:
         each, node = float(first) / n, float(first)

@@ -38,7 +38,14 @@ def _codes(context: Context, said: set[str]) -> Iterator[str]:
         yield "modded"
     if price is None:
         yield "price"
-    elif said & {"point-amount", "price-implausible", "period-assumed", "no-exchange-rate"}:
+    elif said & {
+        "point-amount",
+        "price-implausible",
+        "price-discount-open",
+        "price-period-unread",
+        "period-assumed",
+        "no-exchange-rate",
+    }:
         yield "price-again"
     if said & {"form-factor-unknown"}:
         yield "form-factor"
