@@ -145,3 +145,38 @@ def test_a_small_discount_is_said() -> None:
 
 def test_a_price_paid_for_a_year_is_no_discount() -> None:
     assert "price-discount-open" not in codes(one("RTX 4090 8卡 年付 8万/年"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("RTX 4090 0.44", "0.44"), ("4090单卡 1.98", "1.98"), ("RTX 4090 / 16 核 / 62.5GB / 1.98", "1.98")],
+)
+def test_a_number_that_stands_alone_is_named(text: str, words: str) -> None:
+    assert numbers(one(text), "bare-number")["words"] == words
+
+
+@pytest.mark.parametrize("text", ["RTX 4090 $-1/hr", "RTX 4090 -$1/hr", "RTX 4090 $1e9/hr"])
+def test_odd_amounts_are_said(text: str) -> None:
+    checked = one(text)
+    assert "price-odd" in codes(checked)
+    assert checked.verdict != "ok"
+
+
+@pytest.mark.parametrize("text", ["RTX 4090 - $0.4/hr", "RTX 4090 $0.3 - $0.5 per hour"])
+def test_a_dash_is_no_sign(text: str) -> None:
+    assert "price-odd" not in codes(one(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["H100 SXM5 $2.5/hr incl. 6% VAT", "H100 SXM5 €2.5/h incl 19% VAT", "4090 ￥2/时 含6%税"]
+)
+def test_a_rate_of_tax_that_is_included(text: str) -> None:
+    price = offer_of(text).price
+    assert price is not None
+    assert price.tax_included is True
+
+
+def test_a_rate_of_tax_that_comes_on_top() -> None:
+    price = offer_of("H100 SXM5 €2.5/h plus 19% VAT").price
+    assert price is not None
+    assert price.tax_included is False

@@ -50,6 +50,7 @@ class Facts:
     deposit: str | None = None
     setup_fee: str | None = None
     component_prices: tuple[str, ...] = ()  # CPU, RAM or storage billed apart
+    impossible: dict[str, object] = field(default_factory=dict)  # fields no offer can have, and the value
     cut: int = 0  # characters of the quote that are beyond what is looked at
     on_request: bool = False  # "call us", 面议
     fabric_named: bool = False

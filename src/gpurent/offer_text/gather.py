@@ -10,7 +10,7 @@ from gpurent.offer_text.cards import Mention, count_elsewhere, find_cards, memor
 from gpurent.offer_text.facts import Facts
 from gpurent.offer_text.hosts import read_cpu_model, read_disks, read_sizes
 from gpurent.offer_text.instances import read_instance
-from gpurent.offer_text.links import read_links
+from gpurent.offer_text.links import read_links, take_traffic
 from gpurent.offer_text.lone_sizes import read_lone_sizes
 from gpurent.offer_text.objects import read_object
 from gpurent.offer_text.pasted import read_pasted
@@ -50,6 +50,7 @@ def gather(text: str) -> Facts:
 
 def _read_words(scan: Scan, facts: Facts) -> None:
     take_availability(scan)
+    take_traffic(scan, facts)
     read_claims(scan, facts)
     read_cpu_model(scan, facts.host)
     read_software(scan, facts)

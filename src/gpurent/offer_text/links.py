@@ -21,12 +21,36 @@ _FABRIC_NAME = (
 )
 _FABRIC = compiled(
     rf"(?:(?:(?P<k>\d{{1,2}})\s?[x*]\s?)?(?P<n>\d{{1,4}}(?:\.\d)?)\s?(?P<u>t|g)(?:b/s|bps|bit/s|b)?\s*(?:的)?)?(?<![a-z])(?P<name>{_FABRIC_NAME})(?![a-z])"
-    r"(?:\s*(?:网络|组网|network)?\s*(?:(?P<k2>\d{1,2})\s?[x*]\s?)?(?P<n2>\d{2,4}(?:\.\d)?)\s?(?P<u2>t|g)(?:b/s|bps|bit/s|b)?(?![a-z]))?",
+    r"(?:\s*(?:网络|组网|network)?\s*(?:(?P<k2>\d{1,2})\s?[x*]\s?)?(?P<n2>\d{1,4}(?:\.\d)?)\s?(?P<u2>t|g)(?:b/s|bps|bit/s|b)?(?![a-z]|\s?(?:内存|主存|ram|ddr|memory|ssd|nvme|硬盘|数据盘)(?!\s?[:=]?\s?\d)))?",
 )
 _NET = compiled(
     r"(?P<down>(?:↓|下行|下载|down(?:load)?)\s?:?\s?)?(?P<n>\d{1,6}(?:\.\d{1,2})?)\s?(?P<u>g|m)(?:bps|bit/s|(?-i:b)/s|bits?/s)(?![a-z])|(?P<n2>\d{1,5})\s?(?P<u2>g|m)\s?(?:带宽|宽带|独享|共享带宽)"
     r"|带宽\s*[:=]?\s*(?P<n3>\d{1,5})\s?(?P<u3>g|m)",
 )
+
+
+_DATA = r"\d{1,6}(?:\.\d{1,2})?\s?[tgp]i?b?"  # "500T", "10 TB"
+_TRAFFIC = compiled(  # how much may be sent: no memory and no disk
+    rf"(?:每?月|monthly\s|公网|出口|下行|上行)?(?:流量|traffic|egress|ingress|(?:data\s)?transfer)(?:包|限制|上限|allowance|quota|limit)?\s?[:=]?\s?{_DATA}(?![a-z])(?:\s?/\s?(?:月|mo(?:nth)?))?"
+    rf"|(?<![\d.$¥￥€]){_DATA}\s?(?:/\s?(?:月|mo(?:nth)?)\s?)?(?:的|of\s|free\s|free\sof\s|monthly\s|公网|免费|月)*\s?"
+    r"(?:流量|(?:traffic|egress|ingress|(?:data\s)?transfer|bandwidth)(?![a-z]))(?:\s?(?:included|包含|免费|free|per\smonth|/\s?月))?"
+)
+_PORT = compiled(  # the network's own speed
+    r"(?P<way0>公网|外网|出口|internet|uplink|网口|网卡|光口|内网|局域网|以太网|ethernet|nic|lan)\s?[:=]?\s?(?P<n0>\d{1,4}(?:\.\d)?)\s?(?P<u0>g|m)(?:b?ps|be?|b/s)?(?![a-z])"
+    r"|(?P<n>\d{1,4}(?:\.\d)?)\s?(?P<u>g|m)(?:b?ps|be?|b/s)?\s?(?:的|/s\s?)?(?:双|单|光纤?|电|万兆|专|独立|shared\s|dedicated\s|unmetered\s)?\s?"
+    r"(?P<way>公网|外网|出口|internet(?![a-z])|uplink(?![a-z])|网口|网卡|光口|电口|内网|局域网|以太网|(?:网络|network|net)(?![a-z]|\s?(?:盘|存储|volume|disk|storage|ssd|nvme|fs|drive))|ethernet(?![a-z])|ports?(?![a-z])|nics?(?![a-z])|lan(?![a-z])|line(?![a-z]))"
+)
+_OUTSIDE = ("公网", "外网", "出口", "internet", "uplink")
+
+
+def take_traffic(scan: Scan, facts: Facts) -> None:
+    """Amounts of traffic and speeds of ports, taken out before anything is read as memory or disk."""
+    for _ in scan.take(_TRAFFIC):
+        pass
+    for match in scan.take(_PORT):
+        way, size, unit = match["way0"] or match["way"], match["n0"] or match["n"], match["u0"] or match["u"]
+        if way.lower() in _OUTSIDE and float(size) > 0:
+            facts.known.setdefault("download_mbit_s", float(size) * (1000 if unit.lower() == "g" else 1))
 
 
 def read_links(scan: Scan, facts: Facts) -> None:

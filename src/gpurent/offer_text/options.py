@@ -17,11 +17,12 @@ _MOST_CARDS = 8  # of one machine: more are the cards of all machines together
 _OF_A_MACHINE = 0.3  # what is left of "per card" where the words speak of whole machines
 _CARD_WORDS = re.compile(r"单卡|每卡|每张|/\s?卡|/\s?张|卡时|per\s+(?:gpu|card)|/\s?gpu", re.IGNORECASE)
 _UNTAXED = re.compile(
-    r"不含\s?(?:增值)?税|未税|税前|(?:excl\w*\.?|ex\.?|plus|before|without)\s?(?:vat|tax)|\+\s?(?:vat|税)",
+    r"不含\s?(?:增值)?税|未税|税前|(?:excl\w*\.?|ex\.?|plus|before|without)\s?(?:\d{1,2}(?:\.\d)?\s?%\s?)?(?:vat|tax)|\+\s?(?:vat|税)",
     re.IGNORECASE,
 )
 _TAXED = re.compile(
-    r"含\s?(?:\d{1,2}%\s?)?(?:增值)?税|含\S{0,6}专票|(?:incl\w*\.?|including)\s?(?:vat|tax)", re.IGNORECASE
+    r"含\s?(?:\d{1,2}%\s?)?(?:增值)?税|含\S{0,6}专票|(?:incl\w*\.?|including)\s?(?:\d{1,2}(?:\.\d)?\s?%\s?)?(?:vat|tax)",
+    re.IGNORECASE,
 )
 _TOTAL = re.compile(
     r"一共|总共|合共|总价|总计|合计|打包|全部|共(?=\s?[￥¥$]?\d)|共\s?\Z|(?<![a-z])(?:in\s)?total(?![a-z])|altogether|for\s(?:all|the\slot)",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from gpurent import tables
 from gpurent.offer_text.facts import Facts
 from gpurent.offer_text.hosts import GIB, Disk
 from gpurent.offer_text.scan import Scan
 
+_SAME_MEMORY = 0.05  # drivers report a little more or less of a slice's memory
 _M = re.MULTILINE | re.IGNORECASE
 _LIST = re.compile(r"^[ |>$]*GPU\s+(\d{1,2})\s*:\s*([^\n(]{3,80}?)\s*(?:\(UUID[^\n]*)?$", _M)
 _MIG = re.compile(r"^[ |]*MIG\s+(\d(?:c\.\d)?g\.\d{1,3}gb(?:\+\w+)?)\s+Device\s+\d+\s*:[^\n]*$", _M)
@@ -27,6 +29,10 @@ _USAGE = re.compile(
     _M,
 )
 _MIG_MODE = re.compile(r"^\s*\|[^\n]*\|[^\n]*\|\s*(Enabled|Disabled)\s*\|\s*$", re.MULTILINE)
+_MIG_ROW = re.compile(  # of the table "MIG devices": GPU, GI, CI, device | memory | SMs
+    r"^\s*\|\s*\d{1,2}\s+\d{1,2}\s+\d{1,2}\s+\d{1,2}\s*\|\s*\d{1,6}MiB\s*/\s*(?P<mib>\d{3,6})MiB\s*\|\s*(?P<sms>\d{1,3})\s[^\n]*$",
+    _M,
+)
 _FRAME = re.compile(
     r"^[ +|=-]{8,}$"
     r"|^\s*\|?\s*(?:GPU\s+Name|Fan\s+Temp|Processes|No running processes|GPU\s+GI\s+CI|ID\s+ID)[^\n]*$"
@@ -92,12 +98,31 @@ def _nvidia_table(scan: Scan, facts: Facts) -> None:
     if usage:
         facts.smi_memory_mib = min(float(match["all"]) for match in usage)
         facts.smi_power_w = min(float(match["cap"]) for match in usage)
+    _mig_rows(scan, facts)
     if head or names:
         modes = {match.group(1) for match in scan.take(_MIG_MODE)}
         if modes:
             facts.mig_enabled = "Enabled" in modes or facts.mig_enabled
         for _ in scan.take(_FRAME):
             pass
+
+
+def _mig_rows(scan: Scan, facts: Facts) -> None:
+    """The slices of nvidia-smi's table: how many, their memory, and the profile that has it with so many SMs."""
+    rows = list(scan.take(_MIG_ROW))
+    if not rows or facts.profile:
+        return
+    facts.mig_enabled = True
+    facts.count, facts.count_words = len(rows), f"{len(rows)} x MIG"
+    first = rows[0]
+    facts.smi_memory_mib = float(first["mib"])
+    facts.smi_power_w = None
+    for row in tables.rows("slices"):
+        if row["share"] != "mig" or row["sm_count"] != first["sms"] or not row["memory_mib"]:
+            continue
+        if abs(float(row["memory_mib"]) / float(first["mib"]) - 1) < _SAME_MEMORY:
+            facts.profile = row["profile"]
+            return
 
 
 def _topology(scan: Scan, facts: Facts) -> None:

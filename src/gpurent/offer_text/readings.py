@@ -21,6 +21,13 @@ from gpurent.offer_text.options import Option, Why, price_options, several_machi
 UNNAMED = "quoted"  # the provider of an offer whose text names none
 MAX_READINGS = 12
 CARDS_OF_A_MACHINE = 8
+_MOST_IMPOSSIBLE = 4
+_ROUNDING = 1.1  # memory sizes are written with and without what the card keeps for itself
+_MAY_BE_LEFT_OUT = {
+    "vcpus", "ram_gib", "disk_gib", "disk_read_mbyte_s", "disk_iops", "download_mbit_s", "fabric_gbit_s",
+    "power_limit_w",
+}  # fmt: skip
+_SUPERCHIP = re.compile(r"(?<![a-z0-9])g[bh][23]00(?![a-z0-9])", re.IGNORECASE)
 
 _SIZE_IN_NAME = re.compile(r"(?<![\d.a-z])(\d{1,3}(?:\.\d)?)\s?g(?:i?b)?(?![a-z0-9.])", re.IGNORECASE)
 _FORM_IN_NAME = re.compile(r"sxm|pci-?e|nvl|oam|hbm", re.IGNORECASE)
@@ -69,16 +76,15 @@ def readings_of(facts: Facts) -> Quote:
         _rams(facts, base),
         price_options(facts, base),
     ]
-    readings, faults = [], []
+    readings: list[Reading] = []
+    faults: list[str] = []
     for options in product(*dimensions):
         confidence = prod(weight for _, weight, _ in options)
         fields = dict(base)
         for changes, _, _ in options:
             fields.update(changes)
-        try:
-            offer = _assemble(fields)
-        except ValidationError as error:
-            faults.append(str(error.errors()[0]["loc"]))
+        offer = _possible(fields, facts, faults)
+        if offer is None:
             continue
         readings.append(Reading(offer, confidence, tuple(why for _, _, whys in options for why in whys)))
     readings.sort(key=lambda reading: -reading.confidence)
@@ -86,6 +92,21 @@ def readings_of(facts: Facts) -> Quote:
     total = sum(reading.confidence for reading in kept) or 1.0
     scaled = tuple(Reading(r.offer, round(r.confidence / total, 3), r.why) for r in kept)
     return Quote(facts.text, facts.lang, scaled, facts, faults=tuple(faults) if not scaled else ())
+
+
+def _possible(fields: dict[str, Any], facts: Facts, faults: list[str]) -> Offer | None:
+    """The offer of a reading; a value no machine has is taken out and noted, the rest stands."""
+    for _ in range(_MOST_IMPOSSIBLE):
+        try:
+            return _assemble(dict(fields))
+        except ValidationError as error:
+            where = error.errors()[0]["loc"]
+            key = str(where[0]) if where else ""
+            faults.append(str(where))
+            if key not in _MAY_BE_LEFT_OUT or key not in fields:
+                return None
+            facts.impossible[key] = fields.pop(key)
+    return None
 
 
 def _assemble(fields: dict[str, Any]) -> Offer:
@@ -127,9 +148,21 @@ def _base(facts: Facts) -> dict[str, Any]:
     size = _SIZE_IN_NAME.search(str(fields["gpu"]))
     if size and fields.get("gpu_memory_gib") is None and not _NEUTRAL.match(str(fields["gpu"])):
         fields["gpu_memory_gib"] = float(size.group(1))
+    _memory_of_the_cpu(fields)
     fields.setdefault("provider", UNNAMED)
     fields["provider"] = fields["provider"] or UNNAMED
     return fields
+
+
+def _memory_of_the_cpu(fields: dict[str, Any]) -> None:
+    """ "GH200 480GB": more than such a card has is the memory of the CPU beside it."""
+    name, size = str(fields["gpu"]), fields.get("gpu_memory_gib")
+    sizes = memory_sizes(_SIZE_IN_NAME.sub(" ", name).strip())
+    if not _SUPERCHIP.search(name) or not size or not sizes or size <= max(sizes) * _ROUNDING:
+        return
+    fields["gpu"] = _SIZE_IN_NAME.sub(" ", name).strip()
+    fields["gpu_memory_gib"] = None
+    fields.setdefault("ram_gib", size)
 
 
 def _share(facts: Facts, fields: dict[str, Any]) -> None:

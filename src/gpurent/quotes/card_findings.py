@@ -30,11 +30,15 @@ _DENIED = re.compile(  # "非矿卡", "未魔改": said not to be so
     re.IGNORECASE,
 )
 _MINING_NAME = re.compile(r"(?<![a-z0-9])(?:cmp\s?-?\s?\d{2,3}|p10[246]-?\s?(?:090|100))", re.IGNORECASE)
+_ODD_COUNT = re.compile(  # no card, or more than anybody has
+    r"(?<![\w.,/$￥¥€-])(?:0|\d{5,})\s?(?:[x*]\s?(?=[a-z])|卡(?!时)|(?:gpus?|cards?)(?![a-z]))", re.IGNORECASE
+)
 SLOW_LINK_GBYTE_S = 6.0  # a card behind a narrow slot: PCIe 3.0 x8 and less
 
 
 def card_findings(context: Context) -> Iterator[Finding]:
     """Everything about the card, before anything is run on it."""
+    yield from _impossible(context)
     if not context.cards:
         yield from _unknown(context)
         yield from _said_variants(context)
@@ -46,6 +50,17 @@ def card_findings(context: Context) -> Iterator[Finding]:
     yield from _said_variants(context)
     yield from _link(context)
     yield from _limits(context)
+
+
+def _impossible(context: Context) -> Iterator[Finding]:
+    """Values no offer can have: they were left out, or not read at all."""
+    for key, value in context.facts.impossible.items():
+        yield Finding("value-impossible", "warning", {"key": key, "value": str(value)[:24]}, verdict="need-more-info")
+    count = _ODD_COUNT.search(context.facts.text)
+    if count:
+        words = count.group().strip()
+        value = words if len(words) <= 24 else words[:20] + "..."
+        yield Finding("value-impossible", "warning", {"key": "gpu_count", "value": value}, verdict="need-more-info")
 
 
 def rate(card: Card) -> float | None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from gpurent import tables
+from gpurent.hardware.names import read_name
 from gpurent.hardware.resolve import resolve
 from gpurent.messages import say
 from gpurent.offer import Offer
@@ -108,8 +109,7 @@ def _check(quote: Quote, asked: Question, peers: Peers) -> Checked:
         asks: tuple[str, ...] = (say("question.which-card", quote.lang), say("question.price", quote.lang))
         line = summary.headline(None, "need-more-info", (finding,), (), quote.lang)
         return Checked(quote, quote.lang, settled, "need-more-info", findings_, None, None, asks, line)
-    said = {key: value for key, value in (asked.assume or {}).items() if getattr(settled.chosen.offer, key) is None}
-    offer = Offer.model_validate({**settled.chosen.offer.__dict__, **said}) if said else settled.chosen.offer
+    offer = _assumed(settled.chosen.offer, asked.assume or {})
     found = resolve(offer)
     market = peers.of(offer, found)
     stack = _stack(asked.stack, quote)
@@ -123,6 +123,19 @@ def _check(quote: Quote, asked: Question, peers: Peers) -> Checked:
     price = usd_per_gpu_hour(offer, asked.now.date())
     job = asked.workload.name if asked.workload else ""
     return Checked(quote, quote.lang, settled, word, findings, market, context.estimate, asks, line, price, job)
+
+
+def _assumed(offer: Offer, assume: Mapping[str, Any]) -> Offer:
+    """The offer with what the user assumes where the quote is silent; a card's name only narrows what it may be."""
+    said = {key: value for key, value in assume.items() if getattr(offer, key) is None}
+    name = assume.get("gpu")
+    if name:
+        open_cards = set(resolve(offer).candidates)
+        wanted = read_name(str(name), memory_gib=said.get("gpu_memory_gib", offer.gpu_memory_gib))
+        cards = {wanted.gpu} if wanted.gpu else set(wanted.candidates)
+        if cards and cards < open_cards:
+            said["gpu"] = name
+    return Offer.model_validate({**offer.__dict__, **said}) if said else offer
 
 
 def _stack(stack: Stack, quote: Quote) -> Stack:

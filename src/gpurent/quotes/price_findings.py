@@ -9,7 +9,7 @@ from gpurent.messages import say
 from gpurent.quotes.context import Context
 from gpurent.quotes.findings import Finding, money, percent
 from gpurent.quotes.market import INDEX, Market, usd_per_gpu_hour
-from gpurent.quotes.price_words import open_discount, word_findings
+from gpurent.quotes.price_words import bare_number, open_discount, word_findings
 
 _ABOUT = 0.01  # so close to the median that saying which side is noise
 
@@ -19,6 +19,7 @@ def price_findings(context: Context) -> Iterator[Finding]:
     if context.offer.price is None:
         code = "price-on-request" if context.facts.on_request else "price-missing"
         yield Finding(code, "warning", verdict="need-more-info")
+        yield from bare_number(context)
         return
     first = [*_amount(context), *_basis(context)]
     yield from first

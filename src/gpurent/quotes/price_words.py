@@ -26,6 +26,10 @@ _ODD_PERIOD = re.compile(
     r"|\d{1,5}\s?元?\s?[=包]\s?\d{1,5}\s?个?小?时",
     re.IGNORECASE,
 )
+_ODD_AMOUNT = re.compile(  # "$-1", " -$1", "$1e9"
+    r"[$￥¥€£]\s?-\s?\d[\d.]*|(?<=\s)-[$￥¥€£]\d[\d.]*|[$￥¥€£]\s?\d[\d.,]*e[+-]?\d+", re.IGNORECASE
+)
+_LONE_NUMBER = re.compile(r"(?<![\w.,:/%-])\d{1,6}(?:\.\d{1,4})?(?![\w.,:/%-])")
 _SHORT_PERIODS = {"second", "hour", "day", "week", "month"}
 
 
@@ -38,6 +42,13 @@ def open_discount(settled: Settled, one: str, other: str | None, lang: str) -> d
 def _words(text: str) -> str:
     match = _DISCOUNT.search(text) or _PAID_AT_ONCE.search(text)
     return match.group().strip() if match else "?"
+
+
+def bare_number(context: Context) -> Iterator[Finding]:
+    """The numbers nothing explains in a text without a price: one of them may be it."""
+    numbers = _LONE_NUMBER.findall(context.facts.unread)
+    if numbers:
+        yield Finding("bare-number", "warning", {"words": ", ".join(numbers[:3])})
 
 
 def word_findings(context: Context, said: set[str]) -> Iterator[Finding]:
@@ -56,6 +67,9 @@ def word_findings(context: Context, said: set[str]) -> Iterator[Finding]:
     if odd and "unit-missing" in flags:
         words = {"words": odd.group().strip(), "unit": price.unit}
         yield Finding("price-period-unread", "warning", words, verdict="need-more-info")
+    written = _ODD_AMOUNT.search(text)
+    if written and "range" not in flags:
+        yield Finding("price-odd", "warning", {"words": written.group().strip()}, verdict="need-more-info")
     at_once = _PAID_AT_ONCE.search(text) and price.unit in _SHORT_PERIODS and not (flags & {"quarterly", "half-yearly"})
     taken = "discount" in flags and "price-discount" in said  # a reading took it, the other cannot be
     if (at_once or (_DISCOUNT.search(text) and not taken)) and "price-discount-open" not in said:
