@@ -185,3 +185,16 @@ def test_sixty_quotes_are_cut_and_said(
     captured = capsys.readouterr()
     assert len(captured.out.strip().split("\n")) == 50
     assert "10 more quotes" in captured.err
+
+
+def test_an_assumed_card_closes_the_form(said: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, _ = said("A100 80G ￥6/时", "--assume", "gpu=A100 SXM 80GB", "-o", "json")
+    [quote] = json.loads(out)["quotes"]
+    assert code == 0
+    assert "form-factor-unknown" not in {finding["code"] for finding in quote["findings"]}
+
+
+def test_an_assumed_card_nobody_knows(said: Callable[..., tuple[int, str, str]]) -> None:
+    code, _, err = said("A100 80G ￥6/时", "--assume", "gpu=Foo")
+    assert code == 2
+    assert "Foo" in err

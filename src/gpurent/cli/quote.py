@@ -63,7 +63,7 @@ def quote(
     have = current(offers, now)
     question = Question(
         offers=have.offers, now=now, workload=job, precision=precision, stack=read_stack(stack),
-        assume=asked.assumptions(assume or []), lang=state.lang_chosen(),
+        assume=_assumed(assume or []), lang=state.lang_chosen(),
     )  # fmt: skip
     checked = check(words, question)
     unseen = quotes_left_out(words)
@@ -73,6 +73,27 @@ def quote(
     emit(answer, [_row(one) for one in checked], output, lambda: _table(checked), COLUMNS)
     unsettled = ["need-more-info"] if unseen else []  # what was left out may be worse than what was looked at
     return verdict.exit_code([*(one.verdict for one in checked), *unsettled])
+
+
+def _assumed(pairs: list[str]) -> dict[str, Any]:
+    """`--assume` as fields of an offer; `gpu=NAME` says which of the cards the quote's may be it is.
+
+    Raises:
+        Problem: an unknown key, a value the field does not take, or no card of that name.
+    """
+    from gpurent.hardware.names import read_name
+
+    names = [pair for pair in pairs if pair.partition("=")[0].strip().lower() == "gpu" and "=" in pair]
+    assumed = asked.assumptions([pair for pair in pairs if pair not in names])
+    for pair in names:
+        name = pair.partition("=")[2].strip()
+        found = read_name(name)
+        if found.gpu is None and not found.candidates:
+            raise Problem(
+                "--assume gpu: no card of that name is known", name, 'e.g. --assume gpu="A100 SXM 80GB"', USAGE
+            )
+        assumed["gpu"] = name
+    return assumed
 
 
 def _text(text: str | None, file: str | None) -> str:
