@@ -167,3 +167,8 @@ def test_every_card_of_the_table_is_found_in_a_quote(row: dict[str, str]) -> Non
         assert mention is not None, name
         found, meant = read_name(mention.text), read_name(name)
         assert (found.gpu, found.candidates) == (meant.gpu, meant.candidates)
+
+
+def test_a_machine_with_an_impossible_value_is_refused() -> None:
+    with pytest.raises(Problem, match="impossible value"):
+        read_machine("RTX 3090, RAM 900000TB")

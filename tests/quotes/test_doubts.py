@@ -86,7 +86,8 @@ def test_said_not_to_be_whole(text: str) -> None:
     [
         "A100 80GB PCIe, not shared with anyone, $1.2/hr", "A100 80GB PCIe 独享整卡 不与他人共用 ￥6/时",
         "A100 80GB PCIe 不合租 ￥6/时", "RTX 4090 24G 非矿卡 ￥2/时", "RTX 4090 24G 未魔改 ￥2/时",
-        "RTX 4090 24GB, never used for mining, $0.4/hr", "RTX 4090 24G 共享带宽 ￥2/时",
+        "RTX 4090 24GB, never used for mining, $0.4/hr",
+        "RTX 4090 no card sharing $0.4/hr", "RTX 4090 24GB located in ES $0.4/hr", "RTX 4090 24G 共享带宽 ￥2/时",
     ],
 )  # fmt: skip
 def test_denied_is_no_doubt(text: str) -> None:

@@ -180,3 +180,18 @@ def test_a_rate_of_tax_that_comes_on_top() -> None:
     price = offer_of("H100 SXM5 €2.5/h plus 19% VAT").price
     assert price is not None
     assert price.tax_included is False
+
+
+@pytest.mark.parametrize(
+    ("text", "card", "count"),
+    [
+        ("8x RTX 4090 available now $2.4/hr", "RTX 4090", 8),
+        ("8x H100 SXM available $18/hr", "H100 SXM", 8),
+        ("H100 in stock, $2.5/hr", "H100", 1),
+        ("L4 available $0.5/hr", "L4", 1),
+        ("空闲 4090 ￥1.98/时", "4090", 1),
+    ],
+)
+def test_a_card_that_is_to_be_had(text: str, card: str, count: int) -> None:
+    offer = offer_of(text)
+    assert (offer.gpu, offer.gpu_count) == (card, count)

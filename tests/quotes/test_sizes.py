@@ -58,7 +58,7 @@ def test_an_impossible_size_does_not_lose_the_quote() -> None:
     assert checked.verdict == "need-more-info"
 
 
-@pytest.mark.parametrize("text", ["0x RTX 4090 $0.4/hr", f"{'9' * 50}x RTX 4090 $0.4/hr"])
+@pytest.mark.parametrize("text", ["0x RTX 4090 $0.4/hr", "9999x RTX 4090 $0.4/hr", f"{'9' * 50}x RTX 4090 $0.4/hr"])
 def test_an_impossible_count(text: str) -> None:
     checked = one(text)
     assert numbers(checked, "value-impossible")["key"] == "gpu_count"

@@ -18,9 +18,9 @@ def machine_of(text: str) -> Offer:
         Problem: no card is named, or a value is impossible.
     """
     quote = readings_of(gather(tidy(plain(text))))
-    if not quote.readings:
+    if not quote.readings or quote.facts.impossible:
         what = "no graphics card is named in the machine's description"
-        if quote.faults and "no-card" not in quote.faults:
+        if quote.facts.impossible or (quote.faults and "no-card" not in quote.faults):
             what = "the machine's description holds an impossible value"
         raise Problem(what, text, "name it, e.g. RTX 3090, Ryzen 9 5950X, 64GB, NVMe 7GB/s", UNKNOWN)
     offer = quote.readings[0].offer

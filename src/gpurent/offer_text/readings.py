@@ -24,7 +24,7 @@ CARDS_OF_A_MACHINE = 8
 _MOST_IMPOSSIBLE = 4
 _ROUNDING = 1.1  # memory sizes are written with and without what the card keeps for itself
 _MAY_BE_LEFT_OUT = {
-    "vcpus", "ram_gib", "disk_gib", "disk_read_mbyte_s", "disk_iops", "download_mbit_s", "fabric_gbit_s",
+    "gpu_count", "vcpus", "ram_gib", "disk_gib", "disk_read_mbyte_s", "disk_iops", "download_mbit_s", "fabric_gbit_s",
     "power_limit_w",
 }  # fmt: skip
 _SUPERCHIP = re.compile(r"(?<![a-z0-9])g[bh][23]00(?![a-z0-9])", re.IGNORECASE)

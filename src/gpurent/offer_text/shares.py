@@ -42,6 +42,7 @@ _NOT_WHOLE = compiled(
 )
 _WHOLE = compiled(
     rf"(?:不|非|无|没有?|禁止)(?:是|会|能|用)?(?:[与和跟同]{_OTHERS}?)?\s?(?:共用|共享|合租|合用|拼卡|拼租|多租户|mps)|single[\s-]tenant"
+    r"|(?<![a-z])no\s(?:card|gpu)[\s-]sharing"
     r"|(?:no|not|without|non-?)\s*(?:a\s*)?(?:mig|v-?gpu|slic\w*|shar\w*)(?![a-z])|mig\s*(?:mode\s*)?(?:disabled|off)|非\s?(?:mig|v-?gpu|切分|共享)"
     r"|不切分|未切分|无切分|(?:whole|full|entire|dedicated)\s*(?:card|gpu)s?(?![a-z])|整卡|整张|(?:独占|独享)\s?(?:整卡|显卡|gpu|一?卡)|直通|pass-?through"
 )

@@ -15,8 +15,8 @@ from gpurent.quotes.instance_findings import instance_findings, several_families
 _MODDED = re.compile(
     r"魔改|改[版装卡]|显存升级|改(?:台式|桌面|单槽|涡轮|水冷)|[转改]\s?(?:接卡|pci-?e)|拆芯片|刷(?:了|过)?\s?v?(?:bios|固件)"
     r"|改(?=\s*(?:[,;)￥¥$]|$|显存|单卡|\d))|7936\s?sp|核心降级|降级核心|工程[卡版样]|engineering\s+sample"
-    r"|(?<![a-z])(?:es|qs)\s?(?:卡|版|card|sample)|(?<=[a-z0-9]\s)(?-i:ES)(?![A-Za-z0-9-])"
-    r"|modded|modified|(?:re|cross)-?flashed|(?<![a-z])mod(?![a-z])",
+    r"|(?<![a-z])(?:es|qs)\s?(?:卡|版|card|sample)|(?<=[0-9gbe]\s)(?-i:ES)(?![A-Za-z0-9-])"
+    r"|modded|modified\s(?:card|gpu|v?ram|memory|v?bios)|(?:card|gpu|v?ram|memory|v?bios)[\s-]modified|(?:re|cross)-?flashed|(?<![a-z])mod(?![a-z])",
     re.IGNORECASE | re.MULTILINE,
 )
 _MINED = re.compile(
