@@ -89,3 +89,14 @@ class TestAssumedCard:
 
     def test_does_not_contradict_the_text(self) -> None:
         assert "form-factor-unknown" in codes(one(self.TEXT, gpu="H100 SXM"))
+
+
+def test_a_disk_before_free_traffic() -> None:
+    assert offer_of("RTX 4090 ￥1.98/时 数据盘 50G 流量免费").disk_gib == 50
+
+
+@pytest.mark.parametrize(
+    "text", ["RTX 4090 24GB ￥1.98/时 含税价优惠 ￥1.98/时", "A100 80G PCIe 2卡 ￥12/时 两卡共享NVLink"]
+)
+def test_shared_links_and_kind_words_are_no_doubt(text: str) -> None:
+    assert not codes(one(text)) & {"price-discount-open", "time-shared"}

@@ -32,7 +32,7 @@ _NET = compiled(
 _DATA = r"\d{1,6}(?:\.\d{1,2})?\s?[tgp]i?b?"  # "500T", "10 TB"
 _TRAFFIC = compiled(  # how much may be sent: no memory and no disk
     rf"(?:每?月|monthly\s|公网|出口|下行|上行)?(?:流量|traffic|egress|ingress|(?:data\s)?transfer)(?:包|限制|上限|allowance|quota|limit)?\s?[:=]?\s?{_DATA}(?![a-z])(?:\s?/\s?(?:月|mo(?:nth)?))?"
-    rf"|(?<![\d.$¥￥€]){_DATA}\s?(?:/\s?(?:月|mo(?:nth)?)\s?)?(?:的|of\s|free\s|free\sof\s|monthly\s|公网|免费|月)*\s?"
+    rf"|(?<!盘)(?<!盘[\s:])(?<![\d.$¥￥€]){_DATA}\s?(?:/\s?(?:月|mo(?:nth)?)\s?)?(?:的|of\s|free\s|free\sof\s|monthly\s|公网|免费|月)*\s?"
     r"(?:流量|(?:traffic|egress|ingress|(?:data\s)?transfer|bandwidth)(?![a-z]))(?:\s?(?:included|包含|免费|free|per\smonth|/\s?月))?"
 )
 _PORT = compiled(  # the network's own speed

@@ -30,7 +30,7 @@ _SHARE = compiled(
     rf"|(?P<eighth>(?<![a-z])(?:one\s|an\s)?eighth{_PART_OF}(?={_CARD_WORD}|[a-z]{{0,3}}\d)|八分之一)"
     rf"|(?:拆|切|分|划)(?:成|为|作)?了?\s?(?P<parts>{COUNT})\s?(?:等?份|片|块|个?实例)"
     rf"|(?P<time>{_TOGETHER}|time[\s-]?slic\w*|time[\s-]?shar\w*|shared\s*(?:gpus?|cards?)|(?:gpus?|cards?)\s*(?:is\s|are\s)?(?:shared|sharing)"
-    r"|分时|共享\s*(?:gpu|显卡|卡)|(?:gpu|显卡|显存|卡)\s*共享|\(\s*(?:共享|shared)\s*\)|多人共用)"
+    r"|分时|共享\s*(?:gpu|显卡|卡)|(?:gpu|显卡|显存|卡)\s*共享(?!\s?(?:nvlink|带宽|存储|内存|网络|公网|ip))|\(\s*(?:共享|shared)\s*\)|多人共用)"
     r"|(?P<vgpu>v-?gpu|vcuda|[cq]gpu|hami|虚拟\s*gpu|虚拟显卡|(?:gpu|卡)?\s*(?:切分|切片|切割|分割|拆分|分片)|(?<![a-z])(?:fractional|partial|partition(?:ed)?|slices?|sliced)(?![a-z])"
     r"|(?<=[a-z\d])-\d{1,3}[qcab](?![a-z0-9]))"
     r"|(?P<mig>(?<![a-z])mig(?![a-z]))"

@@ -12,7 +12,7 @@ from gpurent.quotes.settle import Settled
 
 _DISCOUNT = re.compile(
     r"(?:打)?(?:\d{1,2}(?:\.\d)?|[一二三四五六七八九]{1,2}|对)\s?折|\d{1,2}(?:\.\d)?\s?%\s?(?:off|discount|优惠|折扣|cheaper|rebate|cashback|返)"
-    r"|(?:discount|save|折扣|立减|优惠)(?:\s?of|\s?up\sto)?\s?[:=]?\s?[$￥¥]?\d{1,4}(?:\s?%|元)?|满\s?\d+\s?元?\s?[减送返]\s?\d*"
+    r"|(?:discount|save|折扣|立减|优惠)(?:\s?of|\s?up\sto)?\s?[:=]?\s?\d{1,4}\s?(?:%|元(?!\s?/))|(?:save|立减)\s?[$￥¥]\s?\d{1,4}|满\s?\d+\s?元?\s?[减送返]\s?\d*"
     r"|(?:首|第[一二]个?)[月单周日年天][^\s,;]{0,4}?(?:半价|免费?|\d+)|半价|half[\s-](?:price|off)|买\S{1,3}[送赠]\S{1,2}|返现|立减|砍价|券后|充\s?\d+\s?[送赠]\s?\d+"
     r"|(?:promo(?:tional)?|coupon|voucher)(?:\s?(?:code|price))?(?![a-z])",
     re.IGNORECASE,
