@@ -23,7 +23,9 @@ from gpurent.cli import app
 
 ROOT = Path(__file__).parents[1]
 _BLOCK = re.compile(r"(<!-- output: gpurent (?P<command>[^\n]*?) -->\n```text\n)(?P<shown>.*?)(```)", re.DOTALL)
-_AGES = re.compile(r"\b\d+ (d|days|天)\b|to \d+ days|到 \d+ 天|median( age)? \d+|中位数 \d+|\d{4}-\d\d-\d\d \d\d:\d\d")
+# What changes with the day: a row's age, and the lines that speak of ages.
+_AGE = re.compile(r"\b\d+ d\b")
+_AGE_LINE = re.compile(r"^(?:the prices shown|所列价格|the rate of exchange|汇率是)[^\n]*\n", re.MULTILINE)
 
 
 class Block(NamedTuple):
@@ -56,7 +58,7 @@ def printed(command: str) -> str:
 
 def ageless(text: str) -> str:
     """A text without what changes from day to day, for comparing."""
-    return re.sub(r"\s+", " ", _AGES.sub("AGE", text))
+    return re.sub(r"\s+", " ", _AGE.sub("AGE", _AGE_LINE.sub("", text)))
 
 
 def main() -> int:
